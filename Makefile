@@ -1,0 +1,50 @@
+# Everything runs in .venv, made from requirements.lock by the first target that needs it.
+PYTHON ?= python3
+BIN := .venv/bin
+DEMO ?= tests/manifests/vllm--disagg.yaml
+
+.PHONY: help demo test check format golden crds lock bench clean
+
+help: ## this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+
+.venv/installed: requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("dynamo-hooks needs Python 3.11 or later, PYTHON=... names another one" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: .venv/installed ## what a real manifest becomes, without a cluster
+	@$(BIN)/dynamo-hooks render -f $(DEMO)
+
+test: .venv/installed ## all tests, in less than 5 minutes
+	$(BIN)/pytest --numprocesses auto $(PYTEST_ARGS)
+
+check: .venv/installed ## lint, format, types, import directions
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+format: .venv/installed ## format the code
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+golden: .venv/installed ## write the golden answers anew; read the diff before you commit it
+	$(BIN)/pytest tests/test_golden.py --update-golden -q
+
+crds: .venv/installed ## write crds/ from the models
+	$(BIN)/dynamo-hooks crds
+
+bench: .venv/installed ## the hooks against an echo, as ratios
+	$(BIN)/python -m tests.bench
+
+lock: ## pin all dependencies anew, for every Python from 3.11 on
+	$(PYTHON) -m venv .venv-lock && .venv-lock/bin/pip install --quiet uv
+	.venv-lock/bin/uv pip compile pyproject.toml --extra simulate --group dev --universal --python-version 3.11 \
+	    --generate-hashes --no-emit-index-url --no-annotate --no-header --output-file requirements.lock
+	rm -rf .venv-lock
+
+clean: ## forget everything made here
+	rm -rf .venv build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache

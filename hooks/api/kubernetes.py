@@ -1,0 +1,126 @@
+"""Embedded Kubernetes types: plain dicts from end to end, typed only as far as the hooks look into them.
+
+Each is bound to the published schema of its name, which `crds/` carry in full; what a shape leaves out is passed on
+as the user wrote it. A null anywhere counts as absent, as it does for the API server.
+"""
+
+from typing import Annotated, Any, Required
+
+from pydantic import ConfigDict, Field
+from typing_extensions import TypedDict
+
+_OPEN = ConfigDict(extra="allow", strict=True)
+
+PUBLISHED_TYPE = "x-published-type"
+"""Marks a place in a model's JSON schema that `hooks.crds` fills with the published schema of that name."""
+
+
+def published(name: str) -> Any:
+    """A field whose schema in the CRD is the published one of `name`, such as `io.k8s.api.core.v1.Probe`."""
+    return Field(json_schema_extra={PUBLISHED_TYPE: name})
+
+
+class EnvVar(TypedDict, total=False):
+    """io.k8s.api.core.v1.EnvVar."""
+
+    __pydantic_config__ = _OPEN  # type: ignore[misc]
+    name: Required[str]
+    value: str | None
+    valueFrom: dict[str, Any] | None
+
+
+class ContainerPort(TypedDict, total=False):
+    """io.k8s.api.core.v1.ContainerPort."""
+
+    __pydantic_config__ = _OPEN  # type: ignore[misc]
+    containerPort: Required[int]
+    name: str | None
+    protocol: str | None
+
+
+class ContainerVolumeMount(TypedDict, total=False):
+    """io.k8s.api.core.v1.VolumeMount."""
+
+    __pydantic_config__ = _OPEN  # type: ignore[misc]
+    name: Required[str]
+    mountPath: Required[str]
+
+
+class ContainerResources(TypedDict, total=False):
+    """io.k8s.api.core.v1.ResourceRequirements."""
+
+    __pydantic_config__ = _OPEN  # type: ignore[misc]
+    limits: dict[str, str | int | float | None] | None
+    requests: dict[str, str | int | float | None] | None
+    claims: list[dict[str, Any]] | None
+
+
+class MainContainer(TypedDict, total=False):
+    """io.k8s.api.core.v1.Container, whose name is always `main`."""
+
+    __pydantic_config__ = _OPEN  # type: ignore[misc]
+    name: str | None
+    image: str | None
+    command: list[str] | None
+    args: list[str] | None
+    workingDir: str | None
+    env: list[EnvVar] | None
+    envFrom: list[dict[str, Any]] | None
+    ports: list[ContainerPort] | None
+    resources: ContainerResources | None
+    volumeMounts: list[ContainerVolumeMount] | None
+    livenessProbe: dict[str, Any] | None
+    readinessProbe: dict[str, Any] | None
+    startupProbe: dict[str, Any] | None
+
+
+class Container(MainContainer, total=False):
+    """io.k8s.api.core.v1.Container, of a sidecar or init container."""
+
+    __pydantic_config__ = _OPEN  # type: ignore[misc]
+    name: Required[str]  # type: ignore[misc]
+
+
+class Volume(TypedDict, total=False):
+    """io.k8s.api.core.v1.Volume."""
+
+    __pydantic_config__ = _OPEN  # type: ignore[misc]
+    name: Required[str]
+
+
+class LocalObjectReference(TypedDict, total=False):
+    """io.k8s.api.core.v1.LocalObjectReference."""
+
+    __pydantic_config__ = _OPEN  # type: ignore[misc]
+    name: Required[str]
+
+
+class ExtraPodSpec(TypedDict, total=False):
+    """io.k8s.api.core.v1.PodSpec, with one field more: `mainContainer`."""
+
+    __pydantic_config__ = _OPEN  # type: ignore[misc]
+    mainContainer: MainContainer | None
+    containers: list[Container] | None
+    initContainers: list[Container] | None
+    volumes: list[Volume] | None
+    imagePullSecrets: list[LocalObjectReference] | None
+    securityContext: dict[str, Any] | None
+    serviceAccountName: str | None
+    nodeSelector: dict[str, str] | None
+    tolerations: list[dict[str, Any]] | None
+    affinity: dict[str, Any] | None
+
+
+EnvVars = Annotated[list[EnvVar], Field(json_schema_extra={"items": {PUBLISHED_TYPE: "io.k8s.api.core.v1.EnvVar"}})]
+Probe = Annotated[dict[str, Any], published("io.k8s.api.core.v1.Probe")]
+Quantity = Annotated[str | int | float, published("io.k8s.apimachinery.pkg.api.resource.Quantity")]
+ResourceClaims = Annotated[
+    list[dict[str, Any]],
+    Field(json_schema_extra={"items": {PUBLISHED_TYPE: "io.k8s.api.core.v1.ResourceClaim"}}),
+]
+PodSpec = Annotated[ExtraPodSpec, published("io.k8s.api.core.v1.PodSpec")]
+ScalingBehavior = Annotated[dict[str, Any], published("io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerBehavior")]
+MetricSpecs = Annotated[
+    list[dict[str, Any]],
+    Field(json_schema_extra={"items": {PUBLISHED_TYPE: "io.k8s.api.autoscaling.v2.MetricSpec"}}),
+]

@@ -1,0 +1,1 @@
+"""One file per child kind; each function makes one object."""

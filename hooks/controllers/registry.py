@@ -1,0 +1,28 @@
+"""Which controller answers for which route: the one list that routes, `render` and the simulator read."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from hooks.protocol import CompositeAnswer, CustomizeRequest, DecoratorAnswer, Kind, RelatedRule, SyncRequest
+from hooks.settings import Settings
+
+Sync = Callable[[SyncRequest, Settings, datetime], CompositeAnswer | DecoratorAnswer]
+Customize = Callable[[CustomizeRequest, Settings], Iterable[RelatedRule]]
+
+
+@dataclass(frozen=True)
+class Controller:
+    """The hooks of one parent: `/<route>/sync`, and `/<route>/finalize` and `/<route>/customize` where it has them."""
+
+    route: str
+    parent: Kind
+    sync: Sync
+    customize: Customize | None = None
+    finalize: Sync | None = None
+
+
+def controllers() -> Mapping[str, Controller]:
+    """All controllers by route."""
+    registered: tuple[Controller, ...] = ()
+    return {controller.route: controller for controller in registered}

@@ -1,0 +1,1 @@
+"""The embedded cluster: API server and Metacontroller semantics in one process."""

@@ -1,0 +1,1 @@
+"""Conditions, readiness, and one file per parent."""

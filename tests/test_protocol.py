@@ -1,0 +1,45 @@
+import pytest
+
+from hooks.errors import MalformedRequest, UnprocessableRequest
+from hooks.protocol import Kind, RelatedRule, read_sync
+
+GRAPH = Kind("DynamoGraphDeployment", "nvidia.com/v1alpha1", "dynamographdeployments")
+CLAIM = Kind("PersistentVolumeClaim", "v1", "persistentvolumeclaims")
+PARENT = {"apiVersion": GRAPH.api_version, "kind": GRAPH.kind, "metadata": {"name": "g", "namespace": "d"}}
+
+
+@pytest.mark.parametrize("key", ["c", "d/c"], ids=["v1", "v2"])
+def test_objects_are_found_by_their_metadata_whatever_the_key(key):
+    claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "c", "namespace": "d"}}
+    request = read_sync({"parent": PARENT, "children": {CLAIM.key: {key: claim}}}, GRAPH)
+    assert request.children.find(CLAIM, "c", "d") is claim
+
+
+def test_absent_is_not_empty():
+    request = read_sync({"parent": PARENT, "children": {CLAIM.key: {}}}, GRAPH)
+    assert request.children.asked(CLAIM)
+    assert not request.related.asked(CLAIM)
+    assert request.installed(CLAIM)
+
+
+@pytest.mark.parametrize(
+    ("body", "error", "where"),
+    [
+        ([], MalformedRequest, "$: must be an object, is a list"),
+        ({}, MalformedRequest, "$.parent: is required"),
+        ({"parent": PARENT | {"kind": "Pod"}}, UnprocessableRequest, "$.parent: is a Pod"),
+        ({"parent": PARENT | {"metadata": {}}}, MalformedRequest, "$.parent.metadata.name"),
+        ({"parent": PARENT, "children": []}, MalformedRequest, "$.children: must be an object, is a list"),
+        ({"parent": PARENT, "related": {"Pod.v1": {"x": 1}}}, MalformedRequest, "$.related['Pod.v1']['x']"),
+        ({"parent": PARENT, "finalizing": "no"}, MalformedRequest, "$.finalizing"),
+    ],
+)
+def test_a_wrong_envelope_says_where(body, error, where):
+    with pytest.raises(error) as raised:
+        read_sync(body, GRAPH)
+    assert str(raised.value).startswith(where)
+
+
+def test_a_bare_map_of_labels_is_no_selector():
+    with pytest.raises(ValueError, match="not a label selector"):
+        RelatedRule(CLAIM, selector={"app": "x"})
