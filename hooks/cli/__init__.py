@@ -1,4 +1,4 @@
-"""The command line: `dynamo-hooks`."""
+"""The command line: `dynamo-hooks`, one file per command."""
 
 import click
 
