@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from hooks.api.common import Condition, Int32, Labels, Model
+from hooks.api.common import Conditions, Generation, Int32, Labels, Model, Rule, ruled_by
 from hooks.api.kubernetes import (
     EnvVars,
     MetricSpecs,
@@ -48,18 +48,58 @@ class Resources(Model):
 class Autoscaling(Model):
     """A HorizontalPodAutoscaler for the component."""
 
+    model_config = ruled_by(
+        Rule(
+            "!(has(self.enabled) && self.enabled) || has(self.maxReplicas)",
+            "maxReplicas is required when autoscaling is enabled: add it, or set enabled to false",
+            field=".maxReplicas",
+            reason="FieldValueRequired",
+        ),
+        Rule(
+            "!(has(self.enabled) && self.enabled) || !has(self.maxReplicas) || "
+            "self.maxReplicas >= (has(self.minReplicas) ? self.minReplicas : 1)",
+            "maxReplicas must not be less than minReplicas, which is 1 where it is absent: raise it or lower the other",
+            field=".maxReplicas",
+        ),
+    )
     enabled: Annotated[bool | None, Field(description="Whether replicas follow the metrics.")] = None
-    min_replicas: Annotated[Int32 | None, Field(description="Fewest replicas, 1 where it is absent.")] = None
+    min_replicas: Annotated[Int32 | None, Field(ge=1, description="Fewest replicas, 1 where it is absent.")] = None
     max_replicas: Annotated[Int32 | None, Field(description="Most replicas, required when enabled.")] = None
     behavior: Annotated[ScalingBehavior | None, Field(description="How fast to scale up and down.")] = None
     metrics: Annotated[
         MetricSpecs | None, Field(description="What to scale by, 80% CPU utilization where it is absent.")
     ] = None
 
+    @model_validator(mode="after")
+    def _has_bounds(self) -> Self:
+        if self.enabled:
+            least = self.min_replicas or 1
+            if self.max_replicas is None:
+                raise FaultyValue(
+                    "maxReplicas", "is required when autoscaling is enabled", "add it, or set enabled to false"
+                )
+            if self.max_replicas < least:
+                raise FaultyValue(
+                    "maxReplicas",
+                    f"has the value {self.max_replicas}, less than minReplicas ({least})",
+                    "raise it, or lower minReplicas",
+                )
+        return self
+
 
 class VolumeMount(Model):
     """A claim mounted into the main container."""
 
+    model_config = ruled_by(
+        Rule(
+            "(has(self.mountPoint) && self.mountPoint != '') || "
+            "(has(self.useAsCompilationCache) && self.useAsCompilationCache)",
+            "mountPoint is required unless useAsCompilationCache is true: add the path in the container "
+            "(a service's volumeMounts have no mountPath)",
+            field=".mountPoint",
+            reason="FieldValueRequired",
+        )
+    )
     name: Annotated[str, Field(min_length=1, description="Name of the PersistentVolumeClaim.")]
     mount_point: Annotated[
         str | None,
@@ -157,7 +197,8 @@ class ComponentSharedSpec(Model):
     env_from_secret: Annotated[str | None, Field(description="Secret whose entries become environment variables.")] = (
         None
     )
-    volume_mounts: Annotated[list[VolumeMount] | None, Field(description="Claims to mount.")] = None
+    # The API server refuses a rule inside a list without a limit; this one is far beyond what a pod mounts.
+    volume_mounts: Annotated[list[VolumeMount] | None, Field(max_length=1000, description="Claims to mount.")] = None
     ingress: Annotated[Ingress | None, Field(description="Access from outside the cluster.")] = None
     model_ref: Annotated[
         ModelReference | None, Field(description="Model it serves, by which a DynamoModel finds its pods.")
@@ -197,13 +238,20 @@ class ComponentDeploymentStatus(Model):
     """Observed state of a component."""
 
     conditions: Annotated[
-        list[Condition] | None, Field(max_length=32, description="Available, and DynamoComponentReady with the same.")
+        Conditions | None, Field(description="Available, and DynamoComponentReady with the same.")
     ] = None
     pod_selector: Annotated[Labels | None, Field(description="Labels that select the pods.")] = None
-    observed_generation: Annotated[int | None, Field(description="Generation that this status is about.")] = None
+    observed_generation: Annotated[Generation | None, Field(description="Generation that this status is about.")] = None
     replicas: Annotated[Int32 | None, Field(description="Replicas, for the scale subresource.")] = None
     selector: Annotated[str | None, Field(description="Pod selector, for the scale subresource.")] = None
     service: Annotated[ServiceReplicas | None, Field(description="Numbers of the workload.")] = None
+
+
+class DynamoComponentDeployment(Model):
+    """One component of a graph, made from a service of a DynamoGraphDeployment or applied by hand."""
+
+    spec: Annotated[ComponentDeploymentSpec | None, Field(description="Desired state.")] = None
+    status: Annotated[ComponentDeploymentStatus | None, Field(description="Observed state.")] = None
 
 
 def without_nulls(spec: Any) -> Any:

@@ -7,15 +7,33 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from hooks.api.common import Condition, Model
+from hooks.api.common import OPEN_WORD, Conditions, Generation, Model, Rule, keyed_by, ruled_by
 from hooks.api.component_deployment import Backend, ComponentSharedSpec, ServiceReplicas
 from hooks.api.kubernetes import EnvVars, Quantity
-from hooks.errors import FaultyValue
+from hooks.errors import FaultyValue, shown
+
+
+def _needed_to_create(field: str, *, empty: str = "") -> Rule:
+    return Rule(
+        f"!(has(self.create) && self.create) || (has(self.{field}){empty})",
+        f"{field} is required when create is true: add it, or set create to false",
+        field=f".{field}",
+        reason="FieldValueRequired",
+    )
+
+
+State = Annotated[Literal["pending", "successful", "failed"], OPEN_WORD]
+"""A graph in one word."""
 
 
 class PersistentVolumeClaim(Model):
     """A claim that components of the graph mount."""
 
+    model_config = ruled_by(
+        _needed_to_create("storageClass", empty=" && self.storageClass != ''"),
+        _needed_to_create("size"),
+        _needed_to_create("volumeAccessMode", empty=" && self.volumeAccessMode != ''"),
+    )
     name: Annotated[str, Field(min_length=1, description="Name of the claim, unique in the list.")]
     create: Annotated[bool | None, Field(description="Whether the graph makes it; else it must exist.")] = None
     storage_class: Annotated[str | None, Field(description="Storage class, required when created.")] = None
@@ -32,9 +50,11 @@ class PersistentVolumeClaim(Model):
                 "size": self.size,
                 "volumeAccessMode": self.volume_access_mode,
             }
-            for field, value in wanted.items():
-                if value in (None, ""):
-                    raise FaultyValue(field, "is required when create is true", "add it, or set create to false")
+            missing = [field for field, value in wanted.items() if value in (None, "")]
+            if missing:
+                raise FaultyValue(
+                    "create", f"is true without {' and '.join(missing)}", "add what is missing, or set create to false"
+                )
         return self
 
 
@@ -43,7 +63,7 @@ class GraphDeploymentSpec(Model):
 
     pvcs: Annotated[
         list[PersistentVolumeClaim] | None,
-        Field(max_length=100, description="Claims that services mount by name."),
+        Field(max_length=100, description="Claims that services mount by name.", json_schema_extra=keyed_by("name")),
     ] = None
     services: Annotated[
         dict[str, ComponentSharedSpec] | None,
@@ -54,17 +74,34 @@ class GraphDeploymentSpec(Model):
     ] = None
     backend_framework: Annotated[Backend | None, Field(description="Inference engine of the workers.")] = None
 
+    @model_validator(mode="after")
+    def _claims_differ(self) -> Self:
+        names = [claim.name for claim in self.pvcs or ()]
+        for index, name in enumerate(names):
+            if name in names[:index]:
+                raise FaultyValue(
+                    f"pvcs[{index}].name",
+                    f"has the value {shown(name)}, as pvcs[{names.index(name)}] has",
+                    "leave one of the two out; several services can mount the same claim",
+                )
+        return self
+
 
 class GraphDeploymentStatus(Model):
     """Observed state of a graph."""
 
-    state: Annotated[
-        Literal["pending", "successful", "failed"] | None, Field(description="The whole graph in one word.")
-    ] = None
-    conditions: Annotated[
-        list[Condition] | None, Field(max_length=32, description="Ready, with what is missing in its message.")
-    ] = None
-    observed_generation: Annotated[int | None, Field(description="Generation that this status is about.")] = None
+    state: Annotated[State | None, Field(description="The whole graph in one word: pending, successful or failed.")] = (
+        None
+    )
+    conditions: Annotated[Conditions | None, Field(description="Ready, with what is missing in its message.")] = None
+    observed_generation: Annotated[Generation | None, Field(description="Generation that this status is about.")] = None
     services: Annotated[
         dict[str, ServiceReplicas] | None, Field(max_length=25, description="Numbers of each service.")
     ] = None
+
+
+class DynamoGraphDeployment(Model):
+    """A graph of components that serve a model together."""
+
+    spec: Annotated[GraphDeploymentSpec | None, Field(description="Desired state.")] = None
+    status: Annotated[GraphDeploymentStatus | None, Field(description="Observed state.")] = None
