@@ -1,0 +1,27 @@
+"""CustomResourceDefinitions → the kinds that they add to a cluster."""
+
+from collections.abc import Iterable
+
+from hooks.protocol import Kind, Object
+from hooks.simulator.resources import Resource, Ways
+
+
+def custom_resources(definitions: Iterable[Object]) -> list[Resource]:
+    """The kinds that CustomResourceDefinitions add, one for each served version."""
+    return [
+        _resource(definition["spec"], version)
+        for definition in definitions
+        for version in definition["spec"]["versions"]
+        if version.get("served", True)
+    ]
+
+
+def _resource(spec: Object, version: Object) -> Resource:
+    names = spec["names"]
+    return Resource(
+        Kind(names["kind"], f"{spec['group']}/{version['name']}", names["plural"]),
+        namespaced=spec["scope"] == "Namespaced",
+        has_status="status" in version.get("subresources", {}),
+        unconditional_update=False,
+        ways=Ways(),
+    )
