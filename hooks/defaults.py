@@ -6,15 +6,47 @@ JSON of their Kubernetes types. Times are in seconds.
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
+
+from hooks.errors import FaultyValue
 
 FRONTEND_PORT = 8000
 SYSTEM_PORT = 9090
 """Port of a worker's health, metrics and LoRA endpoints (DYN_SYSTEM_PORT)."""
 PLANNER_METRICS_PORT = 9085
 
-Probe = dict[str, Any]
+PROBE_HANDLERS = frozenset({"exec", "grpc", "httpGet", "tcpSocket"})
+"""What a probe does: one of these."""
+_PROBE_NUMBERS = {
+    "initialDelaySeconds": 0,
+    "periodSeconds": 1,
+    "timeoutSeconds": 1,
+    "successThreshold": 1,
+    "failureThreshold": 1,
+    "terminationGracePeriodSeconds": 1,
+}
+"""A probe's numbers and the least that the API server accepts."""
+
+
+def _checked_probe(probe: dict[str, Any]) -> dict[str, Any]:
+    handlers = sorted(probe.keys() & PROBE_HANDLERS)
+    if len(handlers) != 1:
+        found = " and ".join(handlers) or "none"
+        raise FaultyValue("", f"has {found} of exec, grpc, httpGet and tcpSocket", "write exactly one of them")
+    for key, value in probe.items():
+        if key in PROBE_HANDLERS:
+            if not isinstance(value, dict):
+                raise FaultyValue(key, f"has the value {value!r}", "write an object (key: value)")
+        elif key not in _PROBE_NUMBERS:
+            raise FaultyValue(key, "is no field of a probe", f"there are {', '.join(_PROBE_NUMBERS)}")
+        elif type(value) is not int or value < _PROBE_NUMBERS[key]:
+            raise FaultyValue(key, f"has the value {value!r}", f"write a whole number from {_PROBE_NUMBERS[key]} on")
+    return probe
+
+
+Probe = Annotated[dict[str, Any], AfterValidator(_checked_probe)]
+"""The JSON of a Kubernetes probe."""
 
 
 class _Defaults(BaseModel):
@@ -81,7 +113,7 @@ class Defaults(_Defaults):
     """Every default value of the seed."""
 
     termination_grace_period_seconds: Annotated[int, Field(ge=0)] = 60
-    shared_memory_size: str = "8Gi"
+    shared_memory_size: Annotated[str, Field(pattern=r"^[0-9]+(\.[0-9]+)?([KMGTPE]i|[kMGTPE])?$")] = "8Gi"
     fs_group: Annotated[int, Field(ge=0)] = 1000
     autoscaling_cpu_utilization: Annotated[int, Field(ge=1)] = 80
     """Average CPU utilization in percent that replicas follow where the user names no metrics."""

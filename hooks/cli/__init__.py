@@ -8,7 +8,9 @@ from importlib import import_module
 
 import click
 
-_MODULES: dict[str, str] = {}
+_MODULES = {
+    "config": "hooks.cli.config",
+}
 """Command → module, in the order of `--help`."""
 
 

@@ -1,0 +1,35 @@
+"""`dynamo-hooks config`: the settings in effect."""
+
+from pathlib import Path
+
+import click
+import yaml
+
+from hooks.cli.options import effective_settings, settings_option
+from hooks.configuration import variables
+
+
+@click.command("config")
+@settings_option
+@click.option("--variables", "list_variables", is_flag=True, help="List the environment variables that set something.")
+def command(settings_file: Path | None, list_variables: bool) -> None:
+    """Print the settings in effect, as a settings file.
+
+    They are the built-in defaults, under the settings file, under the environment variables. A file names only what it
+    changes; an object changes the keys it has, a list replaces the whole list, a null removes a key from the JSON of a
+    probe, of resources or of an environment. The first wrong value stops `serve` with its path and reason.
+
+    \b
+    Examples:
+      dynamo-hooks config
+      dynamo-hooks config --settings settings.yaml
+      dynamo-hooks config --variables
+      DYNAMO_HOOKS_NATS_ADDRESS=nats://nats:4222 dynamo-hooks config
+      DYNAMO_HOOKS_DEFAULTS__WORKER__STARTUP_PROBE='{failureThreshold: 1000}' dynamo-hooks config
+    """
+    if list_variables:
+        for name, variable in variables().items():
+            click.echo(f"{name}\t{'.'.join(variable.path)}{'' if variable.text else ' (YAML)'}")
+        return
+    settings = effective_settings(settings_file).model_dump(by_alias=True)
+    click.echo(yaml.safe_dump(settings, sort_keys=False, allow_unicode=True, width=120), nl=False)
