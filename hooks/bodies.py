@@ -1,0 +1,60 @@
+"""Bodies of requests: JSON, not too deep."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import orjson
+
+from hooks.errors import MalformedRequest
+
+DEEPEST = 200
+"""Levels of objects and lists that a body may have. The core's recursions and orjson's (254 levels) bear some more;
+real ones have about twenty."""
+_SHOWN = 8
+"""Steps of a path that a message shows."""
+
+
+def read_json(body: bytes) -> Any:
+    """The JSON value of a body.
+
+    Raises:
+        MalformedRequest: it is no JSON, as with NaN or a number too large, or nested more than 200 levels deep.
+    """
+    if not body:
+        raise MalformedRequest("$", 'the body is empty; send {"parent": {…}}')
+    try:
+        value = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise MalformedRequest("$", f"the body is not JSON: {error}") from error
+    _check_depth(value)
+    return value
+
+
+def _check_depth(value: Any) -> None:
+    levels = [[value] if type(value) is dict or type(value) is list else []]
+    while levels[-1]:
+        if len(levels) > DEEPEST:
+            raise MalformedRequest(_path(levels), f"is nested more than {DEEPEST} levels deep")
+        levels.append([
+            item
+            for container in levels[-1]
+            for item in (container.values() if type(container) is dict else container)
+            if type(item) is dict or type(item) is list
+        ])  # fmt: skip
+
+
+def _path(levels: list[list[Any]]) -> str:
+    """JSON path to the first of the deepest items, from the top as far as a message shows it."""
+    item, steps = levels[-1][0], []
+    for level in reversed(levels[:-1]):
+        step, item = next(
+            (step, container) for container in level for step, below in _items(container) if below is item
+        )
+        steps.append(step)
+    return "".join(["$", *steps[: -_SHOWN - 1 : -1], "…"])
+
+
+def _items(container: Any) -> Iterable[tuple[str, Any]]:
+    if isinstance(container, dict):
+        return ((f".{key}", item) for key, item in container.items())
+    return ((f"[{index}]", item) for index, item in enumerate(container))

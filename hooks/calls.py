@@ -1,0 +1,125 @@
+"""What is recorded of each call: a line of the log, and the metrics."""
+
+import contextlib
+import functools
+import logging
+import time
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from flask import Flask, Response, g, request
+
+from hooks import metrics
+from hooks.log import Log
+from hooks.protocol import Object
+
+_OUTCOMES: dict[int, str] = {
+    HTTPStatus.OK: "ok",
+    HTTPStatus.BAD_REQUEST: "malformed",
+    HTTPStatus.UNAUTHORIZED: "unauthorized",
+    HTTPStatus.NOT_FOUND: "not_found",
+    HTTPStatus.METHOD_NOT_ALLOWED: "method_not_allowed",
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "too_large",
+    HTTPStatus.UNPROCESSABLE_ENTITY: "unprocessable",
+}
+_LEVELS = {2: logging.INFO, 4: logging.WARNING, 5: logging.ERROR}
+"""First digit of a status → level of its line."""
+_LONGEST = 253
+"""Characters of the longest name there is in Kubernetes; of what is longer, no more is logged."""
+_WHY = ("problem", "fault_id", "fault")
+_STATE_CONDITIONS = ("Ready", "Available", "EndpointsReady")
+"""Conditions that sum up a resource whose status has no `state`."""
+
+
+@dataclass(slots=True)
+class Call:
+    """One call, filled in while it is answered."""
+
+    controller: str
+    hook: str
+    started: float
+    """Reading of a monotonic clock, in seconds."""
+    size: int = 0
+    """Bytes of the body."""
+    parent: Object | None = None
+    answer: Object | None = None
+    problem: str | None = None
+    """Why a call was refused."""
+    fault_id: str | None = None
+    fault: str | None = None
+    """What failed in us, with its traceback."""
+
+
+def record_calls(app: Flask, log: Log, unrecorded: frozenset[str]) -> None:
+    """Record each call to the app, but for those to the `unrecorded` endpoints.
+
+    Args:
+        app: the application; `g.call` is the call.
+        log: where to write the lines.
+        unrecorded: endpoints that are asked every few seconds, such as `/healthz`.
+    """
+
+    def begin() -> None:
+        # A hook's endpoint is "hooks.<controller>/<hook>". What has none counts as "none", however its path reads.
+        controller, _, hook = (request.endpoint or "none").rpartition(".")[2].partition("/")
+        g.call = Call(controller, hook or controller, time.perf_counter())
+
+    def end(response: Response) -> Response:
+        if request.endpoint not in unrecorded:
+            _record(g.call, response.status_code, log)
+        return response
+
+    app.before_request(begin)
+    app.after_request(end)
+
+
+def _record(call: Call, status: int, log: Log) -> None:
+    duration = time.perf_counter() - call.started
+    outcome = _OUTCOMES.get(status, "error")
+    _calls(call.controller, call.hook, outcome).inc()
+    _duration(call.controller, call.hook).observe(duration)
+    _request_size(call.controller, call.hook).observe(call.size or request.content_length or 0)
+    state = state_of(call.answer.get("status")) if call.answer else None
+    if state and call.parent:
+        _answers(call.parent["kind"], state).inc()
+    with contextlib.suppress(OSError):  # a log that nobody can read must not cost the answer
+        log.log(_LEVELS[status // 100], "call", **_line(call, outcome, state), duration_seconds=round(duration, 6))
+
+
+def _line(call: Call, outcome: str, state: str | None) -> dict[str, Any]:
+    line: dict[str, Any] = {"controller": call.controller, "hook": call.hook, "outcome": outcome}
+    if call.parent is None:
+        line["path"] = request.path[:_LONGEST]
+    else:
+        metadata = call.parent["metadata"]
+        line["kind"] = call.parent["kind"]
+        line |= {key: _short(metadata.get(key)) for key in ("namespace", "name", "uid", "generation")}
+    if call.answer is not None:
+        line["state"] = state
+        line["children"] = len(call.answer.get("children") or call.answer.get("attachments") or ())
+    return line | {key: value for key in _WHY if (value := getattr(call, key)) is not None}
+
+
+def _short(value: Any) -> str | int | None:
+    """A value of somebody's metadata, if it is one that belongs there."""
+    return value[:_LONGEST] if isinstance(value, str) else value if isinstance(value, int) else None
+
+
+def state_of(status: Any) -> str | None:
+    """A status in one word: its `state`, or the status of the condition that sums it up."""
+    if not isinstance(status, dict):
+        return None
+    if status.get("state"):
+        return str(status["state"])
+    for condition in status.get("conditions") or ():
+        if condition.get("type") in _STATE_CONDITIONS:
+            return str(condition.get("status"))
+    return None
+
+
+# Looking a child up by its labels costs more than counting does, and there are few of them.
+_calls = functools.cache(metrics.CALLS.labels)
+_duration = functools.cache(metrics.DURATION.labels)
+_request_size = functools.cache(metrics.REQUEST_SIZE.labels)
+_answers = functools.cache(metrics.ANSWERS.labels)

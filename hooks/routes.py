@@ -1,0 +1,90 @@
+"""The routes: one family for each controller, and what needs no token."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+import orjson
+from flask import Blueprint, Response, g, request
+
+from hooks import metrics
+from hooks.bodies import read_json
+from hooks.controllers.registry import Controller
+from hooks.protocol import Object, SyncRequest, customize_body, read_customize, read_sync
+from hooks.settings import Settings
+
+Clock = Callable[[], datetime]
+View = Callable[[], Response]
+
+
+def hooks(controllers: Mapping[str, Controller], settings: Settings, clock: Clock) -> Blueprint:
+    """`POST /<route>/sync`, `/<route>/finalize` and, where the controller has it, `/<route>/customize`."""
+    blueprint = Blueprint("hooks", __name__)
+    for route, controller in controllers.items():
+        views = {
+            "sync": _sync(controller, settings, clock),
+            "finalize": _sync(controller, settings, clock, finalizing=True),
+            "customize": _customize(controller, settings),
+        }
+        if controller.customize is None:
+            del views["customize"]
+        for hook, view in views.items():
+            blueprint.add_url_rule(f"/{route}/{hook}", f"{route}/{hook}", view, methods=["POST"])
+    return blueprint
+
+
+def _sync(controller: Controller, settings: Settings, clock: Clock, *, finalizing: bool = False) -> View:
+    def view() -> Response:
+        asked = read_sync(_body(), controller.parent)
+        g.call.parent = asked.parent
+        if finalizing or asked.finalizing:
+            return _json(_finalized(controller, replace(asked, finalizing=True), settings, clock()))
+        return _json(controller.sync(asked, settings, clock()).body())
+
+    return view
+
+
+def _finalized(controller: Controller, asked: SyncRequest, settings: Settings, now: datetime) -> Object:
+    if controller.finalize is not None:
+        return controller.finalize(asked, settings, now).body()
+    # A controller that has nothing to finalize must not keep the parent for ever.
+    return {"finalized": True} | controller.sync(asked, settings, now).body()
+
+
+def _customize(controller: Controller, settings: Settings) -> View:
+    def view() -> Response:
+        asked = read_customize(_body(), controller.parent)
+        g.call.parent = asked.parent
+        rules = controller.customize(asked, settings) if controller.customize else ()
+        return _json(customize_body(rules))
+
+    return view
+
+
+def _body() -> Any:
+    body = request.get_data(cache=False)
+    g.call.size = len(body)
+    return read_json(body)
+
+
+def _json(body: Object) -> Response:
+    g.call.answer = body
+    return Response(orjson.dumps(body), content_type="application/json")
+
+
+def probes() -> Blueprint:
+    """`/healthz`, `/readyz` and `/metrics`."""
+    blueprint = Blueprint("probes", __name__)
+
+    @blueprint.get("/healthz")
+    @blueprint.get("/readyz")
+    def healthy() -> Response:  # it keeps nothing and calls nobody: what answers is ready
+        return Response("ok\n", content_type="text/plain")
+
+    @blueprint.get("/metrics")
+    def numbers() -> Response:
+        body, content_type = metrics.exposition(request.headers.get("Accept", ""))
+        return Response(body, content_type=content_type)
+
+    return blueprint
