@@ -45,5 +45,5 @@ def test_a_token_that_is_announced_and_not_there_stops_the_start(tmp_path, conte
 
 
 def test_an_empty_variable_is_no_way_to_go_without():
-    with pytest.raises(SettingsError, match="^DYNAMO_HOOKS_TOKEN: holds no token"):
+    with pytest.raises(SettingsError, match=r"^DYNAMO_HOOKS_TOKEN: holds no token"):
         tokens_from({"DYNAMO_HOOKS_TOKEN": ""})
