@@ -29,6 +29,9 @@ OpenObject = Annotated[dict[str, Any], Field(json_schema_extra={"x-kubernetes-pr
 Int32 = Annotated[int, Field(ge=-(2**31), le=2**31 - 1, json_schema_extra={"format": "int32"})]
 """A whole number as Kubernetes' numbers of replicas are."""
 
+RULES = "x-kubernetes-validations"
+"""Where a CRD's schema holds its rules."""
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -44,7 +47,7 @@ class Rule:
     reason: Literal["FieldValueInvalid", "FieldValueForbidden", "FieldValueRequired"] = "FieldValueInvalid"
 
     def schema(self) -> dict[str, Any]:
-        """The rule as `x-kubernetes-validations` holds it."""
+        """The rule as a CRD holds it."""
         entry = {"rule": self.expression, "message": self.message, "reason": self.reason}
         return entry if self.field is None else entry | {"fieldPath": self.field}
 
@@ -58,7 +61,7 @@ Generation = Annotated[int, Field(ge=0, json_schema_extra={"format": "int64"})]
 
 def ruled_by(*rules: Rule) -> ConfigDict:
     """The configuration of a model whose place in the CRD has these rules."""
-    return ConfigDict(json_schema_extra={"x-kubernetes-validations": [rule.schema() for rule in rules]})
+    return ConfigDict(json_schema_extra={RULES: [rule.schema() for rule in rules]})
 
 
 def keyed_by(field: str) -> dict[str, Any]:

@@ -116,6 +116,7 @@ class DynamoGraphDeploymentRequest(Model):
             f"self.metadata.name.size() <= {LONGEST_NAME}",
             f"metadata.name may have at most {LONGEST_NAME} characters, as the profiling Job is named after it: "
             "choose a shorter one",
+            field=".metadata.name",
         ),
         Rule(
             "!has(oldSelf.status) || !has(oldSelf.status.conditions) || "

@@ -4,6 +4,7 @@ Each is bound to the published schema of its name, which `crds/` carry in full; 
 as the user wrote it. A null anywhere counts as absent, as it does for the API server.
 """
 
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Required
 
 from pydantic import ConfigDict, Field
@@ -14,10 +15,28 @@ _OPEN = ConfigDict(extra="allow", strict=True)
 PUBLISHED_TYPE = "x-published-type"
 """Marks a place in a model's JSON schema that `hooks.crds` fills with the published schema of that name."""
 
+OPTIONAL_FIELDS = "x-published-optional"
+"""Beside `PUBLISHED_TYPE`: fields that Kubernetes requires and we do not."""
+
+FURTHER_FIELDS = "x-published-further"
+"""Beside `PUBLISHED_TYPE`: fields that Kubernetes does not have, by name, each with a schema as this one."""
+
+
+def published_schema(
+    name: str, *, optional: Iterable[str] = (), further: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """A JSON schema that stands for the published one of `name`, such as `io.k8s.api.core.v1.Probe`."""
+    return {PUBLISHED_TYPE: name, OPTIONAL_FIELDS: list(optional), FURTHER_FIELDS: dict(further or {})}
+
 
 def published(name: str) -> Any:
-    """A field whose schema in the CRD is the published one of `name`, such as `io.k8s.api.core.v1.Probe`."""
-    return Field(json_schema_extra={PUBLISHED_TYPE: name})
+    """A field whose schema in the CRD is the published one of `name`."""
+    return Field(json_schema_extra=published_schema(name))
+
+
+def published_items(name: str) -> Any:
+    """A list whose items' schema in the CRD is the published one of `name`."""
+    return Field(json_schema_extra={"items": published_schema(name)})
 
 
 class EnvVar(TypedDict, total=False):
@@ -111,16 +130,24 @@ class ExtraPodSpec(TypedDict, total=False):
     affinity: dict[str, Any] | None
 
 
-EnvVars = Annotated[list[EnvVar], Field(json_schema_extra={"items": {PUBLISHED_TYPE: "io.k8s.api.core.v1.EnvVar"}})]
+EnvVars = Annotated[list[EnvVar], published_items("io.k8s.api.core.v1.EnvVar")]
 Probe = Annotated[dict[str, Any], published("io.k8s.api.core.v1.Probe")]
 Quantity = Annotated[str | int | float, published("io.k8s.apimachinery.pkg.api.resource.Quantity")]
-ResourceClaims = Annotated[
-    list[dict[str, Any]],
-    Field(json_schema_extra={"items": {PUBLISHED_TYPE: "io.k8s.api.core.v1.ResourceClaim"}}),
+ResourceClaims = Annotated[list[dict[str, Any]], published_items("io.k8s.api.core.v1.ResourceClaim")]
+PodSpec = Annotated[
+    ExtraPodSpec,
+    Field(
+        json_schema_extra=published_schema(
+            "io.k8s.api.core.v1.PodSpec",
+            optional=["containers"],
+            further={
+                "mainContainer": {
+                    "description": "Laid over the main container, which is called main.",
+                    **published_schema("io.k8s.api.core.v1.Container", optional=["name"]),
+                }
+            },
+        )
+    ),
 ]
-PodSpec = Annotated[ExtraPodSpec, published("io.k8s.api.core.v1.PodSpec")]
 ScalingBehavior = Annotated[dict[str, Any], published("io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerBehavior")]
-MetricSpecs = Annotated[
-    list[dict[str, Any]],
-    Field(json_schema_extra={"items": {PUBLISHED_TYPE: "io.k8s.api.autoscaling.v2.MetricSpec"}}),
-]
+MetricSpecs = Annotated[list[dict[str, Any]], published_items("io.k8s.api.autoscaling.v2.MetricSpec")]

@@ -9,6 +9,7 @@ from importlib import import_module
 import click
 
 _MODULES = {
+    "crds": "hooks.cli.crds",
     "config": "hooks.cli.config",
 }
 """Command → module, in the order of `--help`."""

@@ -1,4 +1,4 @@
-"""The custom resources: what their models refuse, and the CRDs made from them."""
+"""What the models of the custom resources refuse, where an object gets past the API server."""
 
 import pytest
 from pydantic import ValidationError
