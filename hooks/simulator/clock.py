@@ -25,11 +25,15 @@ class Event:
     lot: float
     number: int
     action: Callable[[], object] = field(compare=False)
+    background: bool = field(default=False, compare=False)
     cancelled: bool = field(default=False, compare=False)
+    on_cancel: Callable[[], object] = field(default=lambda: None, compare=False)
 
     def cancel(self) -> None:
         """Keep it from happening."""
-        self.cancelled = True
+        if not self.cancelled:
+            self.cancelled = True
+            self.on_cancel()
 
 
 class Clock:
@@ -44,18 +48,37 @@ class Clock:
         self._queue: list[Event] = []
         self._number = 0
         self._at_this_instant = 0
+        self._foreground = 0
 
     def now(self) -> datetime:
         """The current virtual time, in UTC."""
         return self._now
 
-    def call_later(self, seconds: float, action: Callable[[], object]) -> Event:
-        """Have `action` called in so many seconds (0: at this instant, after what is running now)."""
+    def call_later(self, seconds: float, action: Callable[[], object], *, background: bool = False) -> Event:
+        """Have `action` called in so many seconds (0: at this instant, after what is running now).
+
+        Args:
+            seconds: from now.
+            action: what to call.
+            background: whether it comes round for ever, as a periodic look does, so that nobody waits for it.
+        """
         self._number += 1
         lot = 0.0 if self._lots is None else self._lots.random()
-        event = Event(self._now + timedelta(seconds=max(0.0, seconds)), lot, self._number, action)
+        due = self._now + timedelta(seconds=max(0.0, seconds))
+        event = Event(due, lot, self._number, action, background=background)
+        if not background:
+            self._foreground += 1
+            event.on_cancel = self._one_less
         heapq.heappush(self._queue, event)
         return event
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is due but what comes round for ever."""
+        return self._foreground == 0
+
+    def _one_less(self) -> None:
+        self._foreground -= 1
 
     def next_due(self) -> datetime | None:
         """When the next event is due, None where nothing is."""
@@ -77,6 +100,9 @@ class Clock:
         if self._at_this_instant > _EVENTS_PER_INSTANT:
             raise EndlessLoop(f"more than {_EVENTS_PER_INSTANT} events at {due.isoformat()}")
         self._now = max(self._now, due)
+        if not event.background:
+            self._foreground -= 1
+        event.cancelled = True  # it is happening: cancelling it now changes nothing
         event.action()
         return True
 

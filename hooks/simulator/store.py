@@ -61,7 +61,8 @@ class Store:
         self._listeners: list[Listener] = []
         self._version = 0
         self._random = random.Random(seed)  # noqa: S311 - the same uids in each run are what it is for
-        self._actor = ""
+        self.actor = ""
+        """Who is writing just now; set it with `acting`."""
 
     # Reading
 
@@ -126,11 +127,11 @@ class Store:
     @contextmanager
     def acting(self, by: str) -> Iterator[None]:
         """Write `by` behind each write in the log."""
-        before, self._actor = self._actor, by
+        before, self.actor = self.actor, by
         try:
             yield
         finally:
-            self._actor = before
+            self.actor = before
 
     def create(self, item: Object, *, strict: bool = False) -> Object:
         """Make an object; `strict` refuses unknown fields, as `kubectl` asks for, instead of dropping them.
@@ -262,7 +263,7 @@ class Store:
             raise
         finally:
             namespace, kind = metadata.get("namespace") or "", str(item.get("kind"))
-            self.writes.append(Write(verb, kind, namespace, log["name"], log["changed"], self._actor, refused))
+            self.writes.append(Write(verb, kind, namespace, log["name"], log["changed"], self.actor, refused))
 
     def _read(self, item: Object, *, strict: bool) -> tuple[Resource, Object]:
         resource = self.resource(str(item.get("kind")), str(item.get("apiVersion")))

@@ -1,0 +1,237 @@
+"""The embedded cluster: an API server and Metacontroller with our hooks, in virtual time.
+
+    cluster = Cluster()
+    cluster.apply(manifest)
+    cluster.run_until(lambda: cluster.condition("DynamoGraphDeployment", "my-graph", "Ready") == "True")
+    cluster.check_fixed_point()
+
+The same seed gives the same run, to the last uid.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable
+from wsgiref.types import WSGIApplication
+
+from hooks.protocol import Kind, Object
+from hooks.simulator import api_server, kubectl
+from hooks.simulator.cache import Cache
+from hooks.simulator.clock import Clock
+from hooks.simulator.errors import ApiError
+from hooks.simulator.event_log import EventLog
+from hooks.simulator.metacontroller.engine import Engine
+from hooks.simulator.metacontroller.hook_client import HookClient
+from hooks.simulator.metacontroller.manifests import ControllerManifest
+from hooks.simulator.resources import Resource
+from hooks.simulator.snapshot import snapshot
+from hooks.simulator.store import Write
+from hooks.simulator.trace import Trace
+
+HOUR = 3600.0
+
+
+class ClusterProblem(Exception):  # noqa: N818 - the base of what can be the matter
+    """Something that should have come to pass in a cluster did not."""
+
+
+class NeverReached(ClusterProblem):
+    """A condition did not come to hold in the time it was given."""
+
+
+class NeverAtRest(ClusterProblem):
+    """A cluster that goes on changing by itself: an endless loop."""
+
+
+class WritesAtRest(ClusterProblem):
+    """A cluster at rest, synced once more, sent writes: its hooks want what the API server does not keep."""
+
+    def __init__(self, writes: list[Write]) -> None:
+        self.writes = writes
+        listed = "\n".join(f"  {text}" for text in dict.fromkeys(map(_described, writes)))
+        super().__init__(f"{len(writes)} write(s) at rest:\n{listed}")
+
+
+class Cluster:
+    """A cluster.
+
+    Args:
+        application: the hooks.
+        controllers: Metacontroller's controllers, as their manifests declare them.
+        resources: the kinds that the API server serves.
+        seed: None runs everything in the order it was asked for; a number shuffles what is due at the same instant,
+            draws the caches' lags, and everything else that is left to chance.
+        lag: seconds that Metacontroller's caches may be behind.
+        namespaces: those that are there from the beginning.
+    """
+
+    def __init__(
+        self,
+        application: Callable[[Clock], WSGIApplication],
+        controllers: Iterable[ControllerManifest],
+        resources: Iterable[Resource],
+        *,
+        seed: int | None = None,
+        lag: float = 0.0,
+        namespaces: Iterable[str] = ("default",),
+    ) -> None:
+        self.seed = seed
+        self.clock = Clock(seed=seed)
+        self.store = api_server.start(self.clock, resources, namespaces, seed or 0)
+        self.events = EventLog(self.clock)
+        self.trace = Trace(self.store, self.events)
+        self.hooks = HookClient(application(self.clock), self.clock)
+        self._random = random.Random(seed)  # noqa: S311 - replayable is what it must be
+        self._lag = lag
+        self._controllers = list(controllers)
+        self._engine = self._start_metacontroller()
+
+    # What users do
+
+    def apply(self, *manifests: Object, namespace: str = "default") -> list[Object]:
+        """`kubectl apply` manifests, in their order.
+
+        Raises:
+            ApiError: the API server refuses one.
+        """
+        return [kubectl.apply(self.store, manifest, namespace) for manifest in manifests]
+
+    def delete(self, kind: Kind | str, name: str, namespace: str = "default") -> None:
+        """`kubectl delete` an object; what it owns follows.
+
+        Raises:
+            ApiError: NotFound.
+        """
+        with self.store.acting("kubectl"):
+            self.store.delete(kind, name, namespace)
+
+    def edit(
+        self, kind: Kind | str, name: str, change: Callable[[Object], object], namespace: str = "default"
+    ) -> Object:
+        """`kubectl edit`: `change` gets the object and alters it.
+
+        Raises:
+            ApiError: NotFound, or the API server refuses the change.
+        """
+        with self.store.acting("kubectl"):
+            item = self.store.get(kind, name, namespace)
+            change(item)
+            return self.store.update(item)
+
+    # What can be seen
+
+    def get(self, kind: Kind | str, name: str, namespace: str = "default") -> Object:
+        """An object as it is now.
+
+        Raises:
+            ApiError: NotFound.
+        """
+        return self.store.get(kind, name, namespace)
+
+    def find(self, kind: Kind | str, name: str, namespace: str = "default") -> Object | None:
+        """An object as it is now, None where there is none."""
+        try:
+            return self.store.get(kind, name, namespace)
+        except ApiError:
+            return None
+
+    def condition(self, kind: Kind | str, name: str, condition: str, namespace: str = "default") -> str:
+        """The status of an object's condition; `Unknown` where it has none, or is not there."""
+        item = self.find(kind, name, namespace) or {}
+        for entry in (item.get("status") or {}).get("conditions") or ():
+            if entry["type"] == condition:
+                return str(entry["status"])
+        return "Unknown"
+
+    @property
+    def writes(self) -> list[Write]:
+        """Every write request so far, those that changed nothing or were refused among them."""
+        return self.store.writes
+
+    def snapshot(self, *kinds: str) -> Object:
+        """All objects, or those of some kinds, without what differs from run to run: uids, versions and times."""
+        return snapshot(self.store, kinds)
+
+    # Time
+
+    def run_for(self, seconds: float) -> None:
+        """Let so many seconds pass."""
+        self.clock.run_for(seconds)
+
+    def run_until(self, condition: Callable[[], bool], within: float = HOUR) -> None:
+        """Let time pass until a condition holds; it is asked whenever something changed.
+
+        Raises:
+            NeverReached: it did not, within so many seconds.
+        """
+        if not self.clock.run_for(within, _asked_on_change(self, condition)):
+            raise NeverReached(f"not within {within:g} s; {self._last_words()}")
+
+    def settle(self, within: float = HOUR) -> None:
+        """Let time pass until nothing is due but what comes round for ever.
+
+        Raises:
+            NeverAtRest: something still is, after so many seconds.
+        """
+        before = len(self.writes)
+        if not self.clock.run_for(within, lambda: self.clock.idle):
+            counted = Counter(_described(write) for write in self.writes[before:]).most_common(3)
+            busiest = ", ".join(f"{text} ({count} times)" for text, count in counted)
+            raise NeverAtRest(f"not at rest after {within:g} s. Most written: {busiest}; {self._last_words()}")
+
+    def resync_all(self) -> list[Write]:
+        """Have every parent synced once more, until the cluster is at rest; returns the writes that this sent."""
+        self.settle()
+        before = len(self.writes)
+        self._engine.resync_all()
+        self.settle()
+        return self.writes[before:]
+
+    def check_fixed_point(self) -> None:
+        """Check that one more sync of everything writes nothing.
+
+        Raises:
+            WritesAtRest: it does.
+            NeverAtRest: the cluster does not come to rest at all.
+        """
+        writes = self.resync_all()
+        if writes:
+            raise WritesAtRest(writes)
+
+    # What can befall it
+
+    def restart_metacontroller(self, away: float = 0.0) -> None:
+        """End Metacontroller and start it anew after so many seconds: its caches and its customize answers are gone."""
+        self._engine.stop()
+        self.clock.call_later(away, self._restart)
+
+    def _restart(self) -> None:
+        self._engine = self._start_metacontroller()
+
+    def _start_metacontroller(self) -> Engine:
+        lag = (lambda: self._random.uniform(0, self._lag)) if self._lag else 0.0
+        cache = Cache(self.store, self.clock, lag)
+        return Engine(self.store, cache, self.hooks, self._controllers, self.events, self.seed or 0)
+
+    def _last_words(self) -> str:
+        said = [f"{event.kind} {event.name}: {event.reason}, {event.message}" for event in self.events]
+        return f"seed {self.seed}; last events: " + ("; ".join(said[-3:]) or "none")
+
+
+def _asked_on_change(cluster: Cluster, condition: Callable[[], bool]) -> Callable[[], bool]:
+    """A condition that is asked only where a write came since it was asked last."""
+    asked = -1
+
+    def holds() -> bool:
+        nonlocal asked
+        if asked == len(cluster.writes):
+            return False
+        asked = len(cluster.writes)
+        return condition()
+
+    return holds
+
+
+def _described(write: Write) -> str:
+    place = f"{write.namespace}/{write.name}" if write.namespace else write.name
+    came_of_it = f"refused: {write.refused}" if write.refused else "changed it" if write.changed else "changed nothing"
+    return f"{write.verb} {write.kind} {place} by {write.by or 'nobody'}: {came_of_it}"

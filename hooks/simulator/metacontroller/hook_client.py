@@ -1,0 +1,72 @@
+"""Calls the hooks through their WSGI application, and breaks them where a scenario wants that."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from wsgiref.types import WSGIApplication
+
+import orjson
+from werkzeug.test import Client
+
+from hooks.protocol import Object
+from hooks.simulator.clock import Clock
+from hooks.simulator.metacontroller.failures import SyncFailed, TooManyRequests
+from hooks.simulator.metacontroller.manifests import Webhook
+
+
+class HookFailed(SyncFailed):
+    """A hook did not answer, or not with 200."""
+
+
+@dataclass(frozen=True)
+class Outage:
+    """A time in which the hooks fail: with an HTTP status, or without an answer where it is None."""
+
+    until: datetime
+    status: int | None = None
+    retry_after: int = 0
+
+
+class HookClient:
+    """The hooks as Metacontroller reaches them.
+
+    `calls` counts the calls by path. A scenario breaks them with `fail`.
+    """
+
+    def __init__(self, application: WSGIApplication, clock: Clock, token: str | None = None) -> None:
+        self.calls: dict[str, int] = {}
+        self._client = Client(application)
+        self._clock = clock
+        self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        self._outage: Outage | None = None
+
+    def fail(self, seconds: float, status: int | None = None, retry_after: int = 0) -> None:
+        """From now on and for so many seconds, answer with `status`, or not at all (None)."""
+        self._outage = Outage(self._clock.now() + timedelta(seconds=seconds), status, retry_after)
+
+    def call(self, webhook: Webhook, request: Object) -> bytes:
+        """POST a request to a hook; returns the body of its answer.
+
+        Raises:
+            HookFailed: there was no answer, or none with status 200.
+            TooManyRequests: it answered 429.
+        """
+        path = webhook.path.partition("?")[0]
+        self.calls[path] = self.calls.get(path, 0) + 1
+        outage = self._outage
+        if outage is not None and self._clock.now() < outage.until:
+            return self._broken(webhook, outage)
+        response = self._client.post(
+            webhook.path, data=orjson.dumps(request), content_type="application/json", headers=self._headers
+        )
+        if response.status_code == 429:
+            raise TooManyRequests(response.headers.get("Retry-After", 0, type=int))
+        if response.status_code != 200:
+            raise HookFailed(f"{path} answered {response.status_code}: {response.get_data(as_text=True)}")
+        return response.get_data()
+
+    @staticmethod
+    def _broken(webhook: Webhook, outage: Outage) -> bytes:
+        path = webhook.path.partition("?")[0]
+        if outage.status == 429:
+            raise TooManyRequests(outage.retry_after)
+        raise HookFailed(f"{path}: connection refused" if outage.status is None else f"{path} answered {outage.status}")
