@@ -1,0 +1,124 @@
+import copy
+
+import pytest
+
+from hooks.manifest import (
+    SIZE_LIMIT,
+    Repeated,
+    Unreadable,
+    as_stored,
+    desired_hash,
+    repeated_keys,
+    too_large,
+    unreadable_quantities,
+    without_nulls,
+)
+
+
+def pod(**spec):
+    return {"spec": {"containers": [{"name": "main", "image": "i"}], **spec}}
+
+
+def container(**fields):
+    return {"spec": {"containers": [{"name": "main", "image": "i", **fields}]}}
+
+
+@pytest.mark.parametrize(
+    ("written", "stored"),
+    [
+        (pod(hostNetwork=False, nodeName="", tolerations=[], affinity=None), pod()),
+        (container(tty=False, args=[], workingDir="", command=None), container()),
+        (container(env=[{"name": "A", "value": ""}]), container(env=[{"name": "A"}])),
+        (container(resources={"limits": {}}), container(resources={})),
+        (pod(nodeSelector={}), pod()),
+        (container(livenessProbe={"exec": None, "periodSeconds": 5.0}), container(livenessProbe={"periodSeconds": 5})),
+    ],
+)
+def test_what_the_api_server_drops_is_left_out(written, stored):
+    assert as_stored(written) == stored
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        pod(terminationGracePeriodSeconds=0, automountServiceAccountToken=False, enableServiceLinks=False),
+        pod(securityContext={"runAsNonRoot": False, "runAsUser": 0}),
+        pod(securityContext={}, volumes=[{"name": "v", "emptyDir": {}}]),
+        pod(nodeSelector={"a": ""}, volumes=[{"name": "v", "hostPath": {"path": "/", "type": ""}}]),
+        pod(volumes=[{"name": "v", "csi": {"driver": "d", "readOnly": False, "volumeAttributes": {"name": ""}}}]),
+        container(envFrom=[{"secretRef": {"name": "s", "optional": False}}]),
+        container(command=["", "a"]),
+        {"metadata": {"labels": {"name": ""}}, "spec": {"selector": {"name": ""}, "replicas": 0}},
+    ],
+)
+def test_what_the_api_server_keeps_is_kept(kept):
+    assert as_stored(kept) == kept
+
+
+def test_quantities_are_spelt_canonically():
+    written = {"limits": {"cpu": "1000m", "memory": 1024, "e.com/x": "1u"}}
+    stored = {"limits": {"cpu": "1", "memory": "1024", "e.com/x": "1m"}}
+    assert as_stored(container(resources=written)) == container(resources=stored)
+    assert as_stored(pod(volumes=[{"name": "v", "emptyDir": {"sizeLimit": "8192Mi"}}])) == pod(
+        volumes=[{"name": "v", "emptyDir": {"sizeLimit": "8Gi"}}]
+    )
+
+
+def test_defaults_stand_in_lists_that_are_replaced_whole():
+    volume = {"name": "v", "projected": {"sources": [{"serviceAccountToken": {"path": "t"}}]}}
+    stored = as_stored(pod(volumes=[volume]))
+    assert stored["spec"]["volumes"][0]["projected"]["sources"] == [
+        {"serviceAccountToken": {"path": "t", "expirationSeconds": 3600}}
+    ]
+
+
+def test_an_entry_that_a_merge_would_lose_is_found_with_its_place():
+    ports = [{"containerPort": 53, "protocol": "TCP"}, {"containerPort": 53, "protocol": "UDP"}]
+    assert repeated_keys(container(ports=ports)["spec"], "extraPodSpec") == [
+        Repeated("extraPodSpec.containers[0].ports", "containerPort", 53)
+    ]
+
+
+def test_a_list_is_merged_by_the_first_key_that_all_its_items_have():
+    mounts = [{"name": "c", "mountPath": "/a"}, {"name": "c", "mountPath": "/b"}]
+    assert repeated_keys(container(volumeMounts=mounts)) == []
+    assert repeated_keys({"volumeMounts": [{"name": "c", "mountPoint": "/a"}, {"name": "c", "mountPoint": "/b"}]}) == [
+        Repeated("volumeMounts", "name", "c")
+    ]
+
+
+def test_a_list_whose_items_share_no_key_is_not_merged():
+    assert repeated_keys({"x": [{"name": "a"}, {"name": "a"}, {"key": "b"}]}) == []
+    assert repeated_keys({"x": ["a", "a"]}) == []
+
+
+def test_a_quantity_that_cannot_be_read_is_found_and_left_alone():
+    written = container(resources={"limits": {"nvidia.com/gpu": "one", "cpu": "1"}})
+    assert unreadable_quantities(written["spec"], "spec") == [
+        Unreadable("spec.containers[0].resources.limits[nvidia.com/gpu]", "one")
+    ]
+    assert as_stored(written) == written
+
+
+def test_nulls_go_from_custom_resources_and_nothing_else():
+    written = {"a": None, "b": [{"c": None, "d": ""}, None], "e": {}, "f": 0}
+    before = copy.deepcopy(written)
+    assert without_nulls(written) == {"b": [{"d": ""}], "e": {}, "f": 0}
+    assert written == before
+
+
+def test_the_hash_is_of_the_content_and_not_of_the_order_of_keys():
+    assert desired_hash({"a": 1, "b": [1, 2]}) == desired_hash({"b": [1, 2], "a": 1})
+    assert desired_hash({"a": 1, "b": [1, 2]}) != desired_hash({"a": 1, "b": [2, 1]})
+    assert desired_hash({}) == "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
+
+
+def test_a_large_object_is_measured_as_the_annotation_that_it_becomes():
+    def config(data, annotations):
+        return {"metadata": {"annotations": annotations}, "data": {"x": data}}
+
+    empty = len('{"metadata":{"annotations":{}},"data":{"x":""}}')
+    assert too_large(config("x" * (SIZE_LIMIT - empty), {})) is None
+    assert too_large(config("x" * (SIZE_LIMIT - empty + 1), {})) == SIZE_LIMIT + 1
+    assert too_large(config("x" * 200_000 + "&" * 10_000, {})) == empty + 200_000 + 60_000
+    assert too_large(config("", {"a": "x" * 130_000})) == empty + len('"a":""') + 130_000 + 1 + 130_000
