@@ -9,6 +9,7 @@ from importlib import import_module
 import click
 
 _MODULES = {
+    "render": "hooks.cli.render",
     "crds": "hooks.cli.crds",
     "config": "hooks.cli.config",
 }
