@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 from flask import Blueprint, Response, g, request
+from werkzeug.exceptions import RequestEntityTooLarge
 
 from hooks import metrics
 from hooks.bodies import read_json
@@ -65,6 +66,8 @@ def _customize(controller: Controller, settings: Settings) -> View:
 def _body() -> Any:
     body = request.get_data(cache=False)
     g.call.size = len(body)
+    if len(body) == request.max_content_length and request.environ["wsgi.input"].read(1):
+        raise RequestEntityTooLarge  # Werkzeug cuts a chunked body off at the limit without a word
     return read_json(body)
 
 

@@ -1,3 +1,9 @@
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -5,11 +11,61 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 
+DYNAMO_HOOKS = Path(sys.executable).with_name("dynamo-hooks")
+FAKE_HOOKS = Path(__file__).with_name("fake_hooks.py")
 
-def pytest_addoption(parser):
-    parser.addoption("--update-golden", action="store_true", help="write the golden answers; read the diff")
+
+class Service:
+    """A service in a process of its own, with its output in files."""
+
+    def __init__(self, command, environment, folder):
+        self.stdout, self.stderr = folder / "stdout", folder / "stderr"
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("DYNAMO_HOOKS_")}
+        with self.stdout.open("wb") as stdout, self.stderr.open("wb") as stderr:
+            self.process = subprocess.Popen(command, stdout=stdout, stderr=stderr, env=inherited | environment)
+
+    def wait_until_it_listens(self):
+        for _ in range(600):
+            words = self.stderr.read_text().partition("\n")[0].split()
+            if words and "://" in words[-1]:
+                self.url = words[-1]
+                return self
+            if self.process.poll() is not None:
+                break
+            time.sleep(0.05)
+        raise AssertionError(f"{self.process.args} does not listen: {self.stderr.read_text()}")
+
+    def workers(self):
+        """The worker processes' ids (on Linux)."""
+        pid = self.process.pid
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+    def end(self):
+        """Ends it as Kubernetes does, and gives its exit status."""
+        self.process.terminate()
+        try:
+            return self.process.wait(60)
+        finally:
+            self.process.kill()
 
 
-@pytest.fixture
-def update_golden(request):
-    return request.config.getoption("--update-golden")
+@pytest.fixture(scope="session")
+def start_service(tmp_path_factory):
+    """Starts services: `start_service("serve", "--bind", …)`, or a fake one with `program=FAKE_HOOKS`."""
+    services = []
+
+    def start(*arguments, program=None, **environment):
+        command = [str(DYNAMO_HOOKS)] if program is None else [sys.executable, str(program)]
+        service = Service([*command, *map(str, arguments)], environment, tmp_path_factory.mktemp("service"))
+        services.append(service)
+        return service.wait_until_it_listens()
+
+    yield start
+    for service in services:
+        service.end()
+
+
+@pytest.fixture(scope="session")
+def service(start_service):
+    """`dynamo-hooks serve` on a free port of the loopback, with its defaults."""
+    return start_service("serve", "--bind", "127.0.0.1:0")

@@ -5,62 +5,22 @@ from http import HTTPStatus
 
 import orjson
 import pytest
+from fake_hooks import GRAPH, PARENT, controllers, finalize
 
 from hooks.app import create_app
-from hooks.controllers.registry import Controller
-from hooks.errors import UnprocessableRequest
 from hooks.log import open_log
-from hooks.protocol import CompositeAnswer, DecoratorAnswer, Kind, RelatedRule
 from hooks.settings import Settings
 from hooks.tokens import Tokens
 
-GRAPH = Kind("DynamoGraphDeployment", "nvidia.com/v1alpha1", "dynamographdeployments")
-NAMESPACE = Kind("Namespace", "v1", "namespaces")
-CLAIM = Kind("PersistentVolumeClaim", "v1", "persistentvolumeclaims")
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
-PARENT = {
-    "apiVersion": GRAPH.api_version,
-    "kind": GRAPH.kind,
-    "metadata": {"name": "g", "namespace": "d", "uid": "u-1", "generation": 3},
-    "spec": {},
-}
 PASSWORD = "hunter2"
 
 
-def sync(request, settings, now):
-    """A controller that does what the parent's spec tells it to."""
-    spec = request.parent["spec"]
-    if "refuse" in spec:
-        raise UnprocessableRequest("$.children", spec["refuse"])
-    if "fail" in spec:
-        raise ValueError(spec["fail"])
-    if "missing" in spec:
-        return {}["missing"]
-    status = {"state": "pending", "at": now.isoformat(), "nats": settings.nats_address, "final": request.finalizing}
-    return CompositeAnswer(status=spec.get("status", status), children=[{"kind": "ConfigMap"}] * 2)
-
-
-def finalize(request, settings, now):
-    return CompositeAnswer(status={"state": "gone", "final": request.finalizing}, children=[], finalized=False)
-
-
-def customize(request, settings):
-    return [RelatedRule(CLAIM, names=("c",), namespace=request.parent["metadata"]["namespace"])]
-
-
-def namespaces(request, settings, now):
-    return DecoratorAnswer(attachments=[{"kind": "Service"}])
-
-
 def app(tokens=(), log=None, **hooks):
-    controllers = [
-        Controller("dynamographdeployments", GRAPH, **{"sync": sync, "customize": customize, **hooks}),
-        Controller("namespaces", NAMESPACE, namespaces),
-    ]
     settings = Settings(nats_address="nats://n", server={"max_body_mib": 1})
     return create_app(
         settings,
-        {controller.route: controller for controller in controllers},
+        controllers(**hooks),
         clock=lambda: NOW,
         tokens=Tokens(tokens),
         log=open_log(io.BytesIO() if log is None else log),

@@ -9,7 +9,7 @@ from importlib import import_module
 import click
 
 _MODULES = {
-    "render": "hooks.cli.render",
+    "serve": "hooks.cli.serve",
     "crds": "hooks.cli.crds",
     "config": "hooks.cli.config",
 }

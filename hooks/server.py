@@ -1,0 +1,132 @@
+"""gunicorn around the application: threads in a few worker processes that share one set of metrics."""
+
+import gc
+import os
+import shutil
+import socket
+import ssl
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gunicorn.app.base import BaseApplication
+
+from hooks.settings import ServerSettings
+
+if TYPE_CHECKING:
+    from gunicorn.arbiter import Arbiter
+    from gunicorn.workers.base import Worker
+
+_KEEPALIVE = 120
+"""Seconds that an idle connection is kept. Metacontroller drops its own after 90 s (Go's default transport): as long as
+it is the first to do so, it never sends a request into a connection that is just being closed."""
+_GRACE = 20
+"""Seconds that running calls get to end after SIGTERM: twice the time that Metacontroller waits for an answer."""
+_BACKLOG = 2048
+_MEMORY = Path("/dev/shm")  # noqa: S108 - mkdtemp makes names there that nobody can guess
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A server certificate with its chain, and the key of it, as PEM files."""
+
+    certfile: Path
+    keyfile: Path
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening TCP socket; `::` listens for IPv4 as well where the machine can do that.
+
+    Raises:
+        OSError: the address cannot be had.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    both = host == "::" and socket.has_dualstack_ipv6()
+    return socket.create_server((host, port), family=family, backlog=_BACKLOG, dualstack_ipv6=both)
+
+
+def check_certificate(certificate: Certificate) -> None:
+    """Load a certificate as the workers will.
+
+    Raises:
+        OSError: one of the files cannot be read, or (ssl.SSLError) they are no certificate and its key.
+    """
+    ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(certificate.certfile, certificate.keyfile)
+
+
+def serve(
+    load: Callable[[], Any],
+    settings: ServerSettings,
+    listener: socket.socket,
+    certificate: Certificate | None = None,
+    when_ready: Callable[[], None] = lambda: None,
+) -> None:
+    """Answer calls until SIGTERM or SIGINT; then running calls are finished, and the process exits.
+
+    Args:
+        load: makes the WSGI application. It must be what imports `hooks.metrics`, which looks for the folder of the
+            shared numbers when it is imported.
+        settings: numbers of workers and threads.
+        listener: where calls come in; it is taken over.
+        certificate: with one, calls come over TLS.
+        when_ready: called once, in the master process, before the first worker starts; calls wait for it.
+    """
+    folder = tempfile.mkdtemp(prefix="dynamo-hooks-", dir=_memory_folder())
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+
+    def ready(_: "Arbiter") -> None:
+        gc.freeze()  # what the master has loaded is shared by the workers as long as no garbage collection touches it
+        when_ready()
+
+    options = {
+        "bind": f"fd://{listener.detach()}",
+        "workers": settings.workers,
+        "threads": settings.threads,
+        "certfile": certificate and str(certificate.certfile),
+        "keyfile": certificate and str(certificate.keyfile),
+        "when_ready": ready,
+        "on_exit": lambda _: shutil.rmtree(folder, ignore_errors=True),
+    }
+    _Gunicorn(load, options).run()
+
+
+class _Gunicorn(BaseApplication):
+    """gunicorn, configured by a dict instead of its own command line and environment."""
+
+    def __init__(self, load: Callable[[], Any], options: Mapping[str, Any]) -> None:
+        self._load, self._options = load, options
+        super().__init__()
+
+    def load_config(self) -> None:
+        for name, value in {**_OPTIONS, **self._options}.items():
+            self.cfg.set(name, value)
+
+    def load(self) -> Any:
+        return self._load()
+
+
+def _forget_worker(_: "Arbiter", worker: "Worker") -> None:
+    from prometheus_client.multiprocess import mark_process_dead  # noqa: PLC0415 - as `load` says
+
+    mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]
+
+
+def _memory_folder() -> str | None:
+    """A folder in memory: the root file system of a container may be read-only, and slow. None is tempfile's choice."""
+    return str(_MEMORY) if os.access(_MEMORY, os.W_OK | os.X_OK) else None
+
+
+_OPTIONS = {
+    "worker_class": "gthread",
+    "worker_tmp_dir": _memory_folder(),
+    "preload_app": True,
+    "keepalive": _KEEPALIVE,
+    "graceful_timeout": _GRACE,
+    "backlog": _BACKLOG,
+    "loglevel": "warning",
+    "control_socket_disable": True,
+    "proc_name": "dynamo-hooks",
+    "child_exit": _forget_worker,
+}

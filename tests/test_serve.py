@@ -1,0 +1,194 @@
+import contextlib
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+import requests
+from conftest import DYNAMO_HOOKS, FAKE_HOOKS
+from fake_hooks import PARENT
+
+from hooks import __version__
+
+TLS = Path(__file__).parent / "tls"
+CERTIFICATE, KEY = TLS / "certificate.pem", TLS / "key.pem"
+PATH = "/dynamographdeployments/sync"
+
+
+@pytest.fixture(scope="session")
+def fake_service(start_service):
+    return start_service("127.0.0.1", 0, 2, program=FAKE_HOOKS)
+
+
+def refused(*arguments, **environment):
+    result = subprocess.run(
+        [DYNAMO_HOOKS, "serve", "--bind", "127.0.0.1:0", *arguments],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert result.returncode in (1, 2)
+    return result.stderr
+
+
+@pytest.mark.parametrize("path", ["healthz", "readyz", "metrics"])
+def test_probes_answer(service, path):
+    assert requests.get(f"{service.url}/{path}", timeout=60).status_code == 200
+
+
+def test_it_says_where_it_listens_and_that_no_token_is_needed(service):
+    assert service.stderr.read_text() == (
+        f"dynamo-hooks {__version__} listens on {service.url}\ncalls need no token; DYNAMO_HOOKS_TOKEN sets one\n"
+    )
+
+
+def test_a_configured_token_is_asked_for(start_service, tmp_path):
+    file = tmp_path / "token"
+    file.write_text("new\n")
+    service = start_service(
+        "serve", "--bind", "127.0.0.1:0", DYNAMO_HOOKS_TOKEN="old", DYNAMO_HOOKS_TOKEN_FILE=str(file)
+    )
+    assert "no token" not in service.stderr.read_text()
+    statuses = [
+        requests.post(service.url + "/nowhere", headers={"Authorization": f"Bearer {token}"}, timeout=60).status_code
+        for token in ("old", "new", "other")
+    ]
+    assert statuses == [404, 404, 401]
+    assert requests.get(service.url + "/healthz", timeout=60).status_code == 200
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_hundred_megabytes_are_refused_without_being_kept(fake_service, chunked):
+    piece = b"x" * 1_000_000
+    body = (piece for _ in range(100)) if chunked else piece * 100
+    answer = requests.post(fake_service.url + PATH, data=body, timeout=60)
+    assert answer.status_code == answer.json()["status"] == 413
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    for worker in fake_service.workers():
+        (peak,) = re.findall(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{worker}/status").read_text())
+        assert int(peak) < 90_000
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+@pytest.mark.parametrize(("excess", "status"), [(0, 200), (1, 413)])
+def test_the_limit_is_exact(fake_service, chunked, excess, status):
+    body = json.dumps({"parent": PARENT}).encode().ljust((1 << 20) + excess)
+    answer = requests.post(fake_service.url + PATH, data=iter([body]) if chunked else body, timeout=60)
+    assert answer.status_code == status
+
+
+def test_a_running_call_is_finished_after_sigterm(start_service):
+    service = start_service("127.0.0.1", 0, 1, program=FAKE_HOOKS)
+    body = json.dumps({"parent": PARENT}).encode()
+    host, _, port = service.url.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port)), timeout=60) as connection:
+        head = f"POST {PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\nExpect: 100-continue\r\n\r\n"
+        connection.sendall(head.encode())
+        assert connection.recv(1 << 16).startswith(b"HTTP/1.1 100 ")  # so the call is running
+        service.process.send_signal(signal.SIGTERM)
+        wait_until(lambda: not sockets(service.process.pid))  # so the signal has arrived
+        connection.sendall(body)
+        answer = b"".join(iter(lambda: connection.recv(1 << 16), b""))
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert b'"state":"pending"' in answer
+    assert service.process.wait(60) == 0
+
+
+def sockets(pid):
+    found = []
+    for file in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+            found += ["socket:"] if str(file.readlink()).startswith("socket:") else []
+    return found
+
+
+def wait_until(condition):
+    for _ in range(600):
+        if condition():
+            return
+        time.sleep(0.05)
+    raise AssertionError("waited in vain")
+
+
+def calls(service):
+    text = requests.get(service.url + "/metrics", timeout=60).text
+    (number,) = re.findall(r'^dynamo_hooks_calls_total\{.*hook="sync",outcome="ok"} (\S+)$', text, re.MULTILINE)
+    return float(number)
+
+
+def test_metrics_are_those_of_all_workers_even_of_one_that_died(start_service):
+    service = start_service("127.0.0.1", 0, 2, program=FAKE_HOOKS)
+    for _ in range(40):  # a connection each, so that both workers get some
+        assert requests.post(service.url + PATH, json={"parent": PARENT}, timeout=60).status_code == 200
+    assert {calls(service) for _ in range(10)} == {40}
+    dead, *_ = service.workers()
+    os.kill(dead, signal.SIGKILL)
+    wait_until(lambda: dead not in service.workers() and len(service.workers()) == 2)
+    assert {calls(service) for _ in range(10)} == {40}
+
+
+def test_nothing_of_the_metrics_is_left_behind(start_service):
+    service = start_service("serve", "--bind", "127.0.0.1:0")
+    requests.post(service.url + "/nowhere", timeout=60)
+    maps = "".join(Path(f"/proc/{worker}/maps").read_text() for worker in service.workers())
+    (folder,) = set(re.findall(r"(/\S+)/counter_\d+\.db", maps))
+    assert Path(folder).is_dir()
+    assert service.end() == 0
+    assert not Path(folder).exists()
+
+
+def test_calls_come_over_tls_where_there_is_a_certificate(start_service):
+    service = start_service("serve", "--bind", "127.0.0.1:0", "--certfile", CERTIFICATE, "--keyfile", KEY)
+    assert service.url.startswith("https://")
+    assert requests.get(service.url + "/healthz", verify=str(CERTIFICATE), timeout=60).status_code == 200
+
+
+def test_it_listens_on_ipv6(start_service):
+    service = start_service("serve", "--bind", "[::1]:0")
+    assert service.url.startswith("http://[::1]:")
+    assert requests.get(service.url + "/healthz", timeout=60).status_code == 200
+
+
+def test_a_port_that_is_taken_is_named(service):
+    address = service.url.removeprefix("http://")
+    assert refused("--bind", address) == (
+        f"Error: cannot listen on {address}: Address already in use; --bind names another\n"
+    )
+
+
+@pytest.mark.parametrize("address", ["8080", "localhost", "::1:8080", "1.2.3.4:x", "1.2.3.4:65536", ":80"])
+def test_an_address_that_is_none_is_refused(address):
+    assert f"'{address}' is not HOST:PORT, such as 127.0.0.1:8080 or [::]:8080" in refused("--bind", address)
+
+
+def test_a_bad_setting_stops_the_start(tmp_path):
+    file = tmp_path / "settings.yaml"
+    file.write_text("server: {threads: many}")
+    assert refused("--settings", str(file), DYNAMO_HOOKS_TOKEN="one") == (
+        f"Error: {file}: server.threads: has the value 'many'; write a whole number, without quotes\n"
+    )
+
+
+def test_an_announced_token_that_is_not_there_stops_the_start():
+    assert refused(DYNAMO_HOOKS_TOKEN="") == (
+        "Error: DYNAMO_HOOKS_TOKEN: holds no token; write one, or leave the variable unset to go without\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--certfile", CERTIFICATE], "--certfile and --keyfile go together: give both, or none"),
+        (["--certfile", "/nowhere", "--keyfile", KEY], "/nowhere and .* are no certificate and its key: No such file"),
+        (["--certfile", KEY, "--keyfile", KEY], "are no certificate and its key: "),
+    ],
+)
+def test_a_certificate_that_is_none_stops_the_start(arguments, reason):
+    assert re.search(reason, refused(*arguments))
