@@ -70,6 +70,18 @@ def name_of(item: Object) -> tuple[str, str]:
     return metadata.get("namespace", ""), metadata["name"]
 
 
+def part(item: Object, key: str) -> Object:
+    """An object's part that should be an object; empty where it is absent or something else."""
+    value = item.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def entries(item: Object, key: str) -> list[Object]:
+    """An object's part that should be a list of objects; without whatever else stands there."""
+    value = item.get(key)
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+
+
 @dataclass(frozen=True)
 class SyncRequest:
     """The body of a `sync` or `finalize` hook.
@@ -212,12 +224,12 @@ def read_customize(body: Any, kind: Kind) -> CustomizeRequest:
 def _installed(controller: Object | None, kind: Kind) -> bool:
     if controller is None:
         return True
-    listed = controller.get("spec", {}).get("childResources")
-    if not isinstance(listed, list):
+    spec = part(controller, "spec")
+    if "childResources" not in spec:
         return True
     return any(
-        isinstance(entry, dict) and entry.get("apiVersion") == kind.api_version and entry.get("resource") == kind.plural
-        for entry in listed
+        entry.get("apiVersion") == kind.api_version and entry.get("resource") == kind.plural
+        for entry in entries(spec, "childResources")
     )
 
 

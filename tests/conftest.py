@@ -11,6 +11,16 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 
+
+def pytest_addoption(parser):
+    parser.addoption("--update-golden", action="store_true", help="write the golden answers; read the diff")
+
+
+@pytest.fixture
+def update_golden(request):
+    return request.config.getoption("--update-golden")
+
+
 DYNAMO_HOOKS = Path(sys.executable).with_name("dynamo-hooks")
 FAKE_HOOKS = Path(__file__).with_name("fake_hooks.py")
 

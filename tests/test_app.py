@@ -5,12 +5,12 @@ from http import HTTPStatus
 
 import orjson
 import pytest
-from fake_hooks import GRAPH, PARENT, controllers, finalize
 
 from hooks.app import create_app
 from hooks.log import open_log
 from hooks.settings import Settings
 from hooks.tokens import Tokens
+from tests.fake_hooks import GRAPH, PARENT, controllers, finalize
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
 PASSWORD = "hunter2"

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 import requests
-from conftest import DYNAMO_HOOKS, FAKE_HOOKS
-from fake_hooks import PARENT
 
 from hooks import __version__
+from tests.conftest import DYNAMO_HOOKS, FAKE_HOOKS
+from tests.fake_hooks import PARENT
 
 TLS = Path(__file__).parent / "tls"
 CERTIFICATE, KEY = TLS / "certificate.pem", TLS / "key.pem"

@@ -10,6 +10,7 @@ import click
 
 _MODULES = {
     "serve": "hooks.cli.serve",
+    "render": "hooks.cli.render",
     "crds": "hooks.cli.crds",
     "config": "hooks.cli.config",
 }

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from hooks.controllers import component_deployment, graph_deployment
+from hooks.kinds import COMPONENT_DEPLOYMENT, GRAPH_DEPLOYMENT
 from hooks.protocol import CompositeAnswer, CustomizeRequest, DecoratorAnswer, Kind, RelatedRule, SyncRequest
 from hooks.settings import Settings
 
@@ -22,7 +24,14 @@ class Controller:
     finalize: Sync | None = None
 
 
+REGISTERED = (
+    Controller(GRAPH_DEPLOYMENT.plural, GRAPH_DEPLOYMENT, graph_deployment.sync, graph_deployment.customize),
+    Controller(
+        COMPONENT_DEPLOYMENT.plural, COMPONENT_DEPLOYMENT, component_deployment.sync, component_deployment.customize
+    ),
+)
+
+
 def controllers() -> Mapping[str, Controller]:
     """All controllers by route."""
-    registered: tuple[Controller, ...] = ()
-    return {controller.route: controller for controller in registered}
+    return {controller.route: controller for controller in REGISTERED}

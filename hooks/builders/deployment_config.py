@@ -1,0 +1,97 @@
+"""DYN_DEPLOYMENT_CONFIG: replicas and resources of services, given as JSON in an environment variable.
+
+Source: spec page "Graphs and components". The JSON maps a service key to an object with `ServiceArgs`: `workers`, and
+`resources` of cpu, memory, gpu and custom.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from hooks.errors import Fault, InvalidSpec, shown
+from hooks.pods.component import FRONTEND
+from hooks.protocol import Object
+
+VARIABLE = "DYN_DEPLOYMENT_CONFIG"
+FRONTEND_PORT = 8000
+"""The port that a frontend listens on, whatever its own entry says."""
+
+
+@dataclass(frozen=True)
+class DeploymentConfig:
+    """The parsed variable."""
+
+    entries: dict[str, Any]
+
+    def workers(self, service: str) -> int | None:
+        """Replicas of a service."""
+        workers: int | None = self._arguments(service).get("workers")
+        return workers
+
+    def amounts(self, service: str) -> Object:
+        """Resources of a service, as a ResourceItem: for requests and for limits."""
+        given = self._arguments(service).get("resources") or {}
+        return {key: value for key, value in given.items() if key in ("cpu", "memory", "gpu", "custom") and value}
+
+    def text_for(self, service: str, component_type: str | None) -> str | None:
+        """The variable's value in a frontend's copy, where its own entry's port is not its own to choose."""
+        entry = self.entries.get(service)
+        if component_type != FRONTEND or not isinstance(entry, dict):
+            return None
+        return orjson.dumps({**self.entries, service: {**entry, "port": FRONTEND_PORT}}).decode()
+
+    def _arguments(self, service: str) -> Object:
+        entry = self.entries.get(service)
+        arguments = entry.get("ServiceArgs") if isinstance(entry, dict) else None
+        return arguments if isinstance(arguments, dict) else {}
+
+
+def read_deployment_config(field: str, text: str) -> DeploymentConfig:
+    """Parse the variable's value.
+
+    Raises:
+        InvalidSpec: it is not JSON, or not of the shape above; `field` is where it stands.
+    """
+    try:
+        entries = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise InvalidSpec([Fault(field, f"{shown(text)} is not JSON ({error})", "mend it")]) from None
+    if not isinstance(entries, dict):
+        cure = 'write {"<service>": {"ServiceArgs": {…}}}'
+        raise InvalidSpec([Fault(field, f"{shown(text)} is not a JSON object", cure)])
+    faults = [fault for service, entry in entries.items() for fault in _faults(f"{field}, {service}", entry)]
+    if faults:
+        raise InvalidSpec(faults)
+    return DeploymentConfig(entries)
+
+
+def _faults(where: str, entry: Any) -> list[Fault]:
+    arguments = entry.get("ServiceArgs") if isinstance(entry, dict) else None
+    if arguments is None:
+        return []
+    if not isinstance(arguments, dict):
+        return [Fault(f"{where}.ServiceArgs", f"has the value {shown(arguments)}", "write an object")]
+    faults = []
+    workers = arguments.get("workers")
+    if workers is not None and not (isinstance(workers, int) and not isinstance(workers, bool) and workers >= 0):
+        faults.append(Fault(f"{where}.ServiceArgs.workers", f"has the value {shown(workers)}", "write a whole number"))
+    given = arguments.get("resources")
+    if given is None:
+        return faults
+    if not isinstance(given, dict):
+        return [*faults, Fault(f"{where}.ServiceArgs.resources", f"has the value {shown(given)}", "write an object")]
+    amounts = {name: given.get(name) for name in ("cpu", "memory", "gpu")}
+    custom = given.get("custom") or {}
+    if not isinstance(custom, dict):
+        return [
+            *faults,
+            Fault(f"{where}.ServiceArgs.resources.custom", f"has the value {shown(custom)}", "write an object"),
+        ]
+    amounts |= {f"custom[{name}]": amount for name, amount in custom.items()}
+    faults += [
+        Fault(f"{where}.ServiceArgs.resources.{name}", f"has the value {shown(amount)}", 'write a string such as "2"')
+        for name, amount in amounts.items()
+        if amount is not None and not isinstance(amount, str)
+    ]
+    return faults

@@ -1,0 +1,95 @@
+"""`dynamo-hooks render`: what a manifest becomes, without a cluster."""
+
+import json
+import sys
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+import yaml
+
+from hooks.cli.options import effective_settings, settings_option
+from hooks.rendering import render
+from hooks.unknown_fields import unknown_fields
+
+
+@click.command("render")
+@click.option(
+    "-f",
+    "--filename",
+    "filenames",
+    metavar="FILE|-",
+    multiple=True,
+    required=True,
+    type=click.Path(allow_dash=True),
+    help="Manifest (YAML or JSON, several documents); may be given several times.",
+)
+@click.option(
+    "-o", "--output", type=click.Choice(["yaml", "json"]), default="yaml", help="YAML documents, or one List."
+)
+@click.option("-n", "--namespace", help="Namespace of objects that name none, `default` where it is not given.")
+@settings_option
+def command(filenames: tuple[str, ...], output: str, namespace: str | None, settings_file: Path | None) -> None:
+    """Print everything that a manifest becomes.
+
+    A DynamoGraphDeployment becomes DynamoComponentDeployments, and those Deployments, Services and the rest, as in a
+    cluster where nothing of it is there yet. Objects of other kinds are printed as they are. Warnings and errors go to
+    standard error; an invalid spec ends with exit status 1.
+
+    \b
+    Examples:
+      dynamo-hooks render -f graph.yaml
+      dynamo-hooks render -f graph.yaml -f claims.yaml -n inference -o json
+      kubectl get dgd chat -o yaml | dynamo-hooks render -f -
+    """
+    settings = effective_settings(settings_file)
+    documents = [document for filename in filenames for document in read_documents(filename)]
+    rendered = render(documents, settings, datetime.now(UTC), namespace, unknown_fields)
+    for warning in rendered.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    _print(rendered.objects, output)
+    for fault in rendered.faults:
+        click.echo(f"error: {fault}", err=True)
+    if rendered.faults:
+        sys.exit(1)
+
+
+def read_documents(filename: str) -> list[Any]:
+    """The documents of a manifest; `-` is standard input.
+
+    Raises:
+        click.ClickException: the file cannot be read, or is no YAML; it says where.
+    """
+    try:
+        with click.open_file(filename, encoding="utf-8") as file:
+            return list(yaml.safe_load_all(file))
+    except OSError as error:
+        raise click.ClickException(f"{filename}: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise click.ClickException(f"{filename} is not YAML: {error}") from error
+
+
+def _print(objects: Iterable[Any], output: str) -> None:
+    if output == "json":
+        click.echo(json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}, indent=2))
+        return
+    for item in objects:
+        click.echo("---")
+        click.echo(yaml.dump(item, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120), nl=False)
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes what two objects share twice, and text of several lines as such."""
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - PyYAML's signature
+        return True
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
+    style = "|" if "\n" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _text)

@@ -1,0 +1,159 @@
+"""DynamoComponentDeployment → Deployment, Service, HorizontalPodAutoscaler, Ingress or VirtualService."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+
+from hooks import labels, names
+from hooks.builders.deployment import build_deployment
+from hooks.builders.finish import finish
+from hooks.builders.horizontal_pod_autoscaler import build_horizontal_pod_autoscaler
+from hooks.builders.ingress import build_ingress
+from hooks.builders.service import build_service
+from hooks.children import conflict, foreign, only_observed, restate
+from hooks.controllers.found import found_in_namespace
+from hooks.errors import InvalidSpec
+from hooks.kinds import (
+    BY_NAME,
+    DEPLOYMENT,
+    HORIZONTAL_POD_AUTOSCALER,
+    INGRESS,
+    LEADER_WORKER_SET,
+    SERVICE,
+    SERVICE_ACCOUNT,
+    VIRTUAL_SERVICE,
+    WORKLOADS,
+)
+from hooks.pods.component import Component, read_component
+from hooks.pods.template import build_pod_template, with_found
+from hooks.protocol import CompositeAnswer, CustomizeRequest, Object, RelatedRule, SyncRequest, name_of, part
+from hooks.settings import Settings
+from hooks.status.component_deployment import NOT_SUPPORTED, Outcome, component_status, observed_workload
+from hooks.status.conditions import INVALID_SPEC, NAME_CONFLICT, faults_message
+from hooks.status.readiness import Readiness
+
+MISSING = {
+    LEADER_WORKER_SET.kind: ("LeaderWorkerSetMissing", "LeaderWorkerSet"),
+    VIRTUAL_SERVICE.kind: ("IstioMissing", "Istio"),
+}
+"""Optional kinds: the reason where the cluster lacks one, and what there is to install."""
+
+
+@dataclass
+class _Plan:
+    """The children of a component, and what stands against some of them."""
+
+    children: list[Object] = field(default_factory=list)
+    workload: Object | None = None
+    failure: Readiness | None = None
+
+
+def sync(request: SyncRequest, settings: Settings, now: datetime) -> CompositeAnswer:
+    """Answer with the children of a component and what is known of it. An invalid one keeps what it has."""
+    try:
+        component = read_component(request.parent, settings)
+        plan = _plan(request, component)
+    except InvalidSpec as invalid:
+        plan = _kept(request, INVALID_SPEC, faults_message(invalid.faults))
+    children = only_observed(plan.children, request.children) if request.deleting else plan.children
+    outcome = Outcome(plan.workload, [] if plan.failure else plan.children, plan.failure)
+    return CompositeAnswer(status=component_status(request, outcome, now), children=children)
+
+
+def customize(request: CustomizeRequest, settings: Settings) -> Iterable[RelatedRule]:  # noqa: ARG001 - see registry
+    """Ask for whatever may be in the way of a child, and for the labelled ServiceAccounts of the namespace."""
+    name, namespace = request.parent["metadata"]["name"], request.parent["metadata"].get("namespace", "")
+    for kind in (DEPLOYMENT, SERVICE, HORIZONTAL_POD_AUTOSCALER, INGRESS, VIRTUAL_SERVICE):
+        if request.installed(kind):
+            yield RelatedRule(kind, names=(name,), namespace=namespace)
+    if request.installed(LEADER_WORKER_SET):
+        yield RelatedRule(LEADER_WORKER_SET, names=(names.leader_worker_set_name(name),), namespace=namespace)
+    selector = {"matchLabels": {labels.COMPONENT_POD_ACCOUNT: "true"}}
+    yield RelatedRule(SERVICE_ACCOUNT, selector=selector, namespace=namespace)
+
+
+def _kept(request: SyncRequest, reason: str, message: str) -> _Plan:
+    """Every observed child as it is, and why."""
+    return _Plan(restate(request.children), failure=Readiness(ready=False, reason=reason, message=message))
+
+
+def _plan(request: SyncRequest, component: Component) -> _Plan:
+    if component.node_count > 1:
+        message = "components that span nodes are not supported yet; leave out multinode, or wait for a later version"
+        return _kept(request, NOT_SUPPORTED, message)
+    plan = _Plan()
+    reasons: dict[str, list[str]] = {}
+    for child in _children(request, component):
+        item = foreign(request, BY_NAME[child["kind"]], name_of(child)[1])
+        if child["kind"] in MISSING and not request.installed(BY_NAME[child["kind"]]):
+            reason, product = MISSING[child["kind"]]
+            reasons.setdefault(reason, []).append(_missing_message(child["kind"], product))
+        elif item is not None:
+            cure = "choose another name for the component"
+            reasons.setdefault(NAME_CONFLICT, []).append(conflict(item, request.parent, cure))
+        else:
+            plan.children.append(child)
+        if child["kind"] in WORKLOADS:
+            plan.workload = child
+    if reasons:
+        messages = [message for reason in sorted(reasons) for message in reasons[reason]]
+        plan.failure = Readiness(ready=False, reason=min(reasons), message=". ".join(messages))
+    return plan
+
+
+def _children(request: SyncRequest, component: Component) -> list[Object]:
+    """Every child as its spec asks for it.
+
+    Raises:
+        InvalidSpec: with all faults at once.
+    """
+    faults = list(component.faults)
+
+    def attempt(build: Callable[[], Object | None]) -> Object | None:
+        try:
+            return build()
+        except InvalidSpec as invalid:
+            faults.extend(invalid.faults)
+            return None
+
+    service = build_service(component)
+    built = [
+        attempt(lambda: build_deployment(component, build_pod_template(component))),
+        service,
+        build_horizontal_pod_autoscaler(component, DEPLOYMENT, component.name),
+        attempt(lambda: build_ingress(component, service)),
+    ]
+    finished = [attempt(partial(finish, child)) for child in built if child is not None]
+    if faults:
+        raise InvalidSpec(faults)
+    return [_as_observed(request, component, child) for child in finished if child is not None]
+
+
+def _as_observed(request: SyncRequest, component: Component, child: Object) -> Object:
+    """A workload with what others decide: its replicas, and what its pods find in their namespace."""
+    if child["kind"] not in WORKLOADS:
+        return child
+    observed = observed_workload(request)
+    spec = child["spec"]
+    found = found_in_namespace(component, request.related, spec["template"], observed)
+    spec = {**spec, "replicas": replicas(component, observed), "template": with_found(spec["template"], found)}
+    return {**child, "spec": spec}
+
+
+def replicas(component: Component, observed: Object | None) -> int:
+    """Replicas of the workload: the given number, else the observed one, which an autoscaler may have moved."""
+    scaling = component.spec.autoscaling
+    there = part(observed or {}, "spec").get("replicas")
+    if scaling and scaling.enabled:
+        return max(there if isinstance(there, int) else 0, scaling.min_replicas or 1)
+    if component.spec.replicas is not None:
+        return component.spec.replicas
+    return there if isinstance(there, int) else 1
+
+
+def _missing_message(kind: str, product: str) -> str:
+    return (
+        f"the cluster has no {kind}: install {product}, then run `helm upgrade` for the hooks, "
+        f"which look for it when their chart is rendered"
+    )

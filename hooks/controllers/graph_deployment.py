@@ -1,0 +1,189 @@
+"""DynamoGraphDeployment → DynamoComponentDeployments, claims, and what discovery needs."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import pydantic
+
+from hooks import labels, names
+from hooks.api.component_deployment import without_nulls
+from hooks.api.graph_deployment import GraphDeploymentSpec
+from hooks.builders.component_deployment import Graph, build_component_deployment
+from hooks.builders.discovery import build_discovery
+from hooks.builders.finish import finish
+from hooks.children import conflict, foreign, only_observed, restate, restate_child
+from hooks.controllers.claims import claims
+from hooks.errors import Fault, InvalidSpec, faults_of, shown
+from hooks.kinds import BY_NAME, COMPONENT_DEPLOYMENT, PERSISTENT_VOLUME_CLAIM, ROLE, ROLE_BINDING, SERVICE_ACCOUNT
+from hooks.pods.component import PLANNER, label_faults
+from hooks.protocol import CompositeAnswer, CustomizeRequest, Object, RelatedRule, SyncRequest, name_of
+from hooks.settings import Settings
+from hooks.status.conditions import INVALID_SPEC, NAME_CONFLICT, faults_message
+from hooks.status.graph_deployment import Outcome, graph_status
+from hooks.status.readiness import Readiness
+
+
+@dataclass
+class _Plan:
+    """The children of a graph, and what its status has to say of them."""
+
+    children: list[Object] = field(default_factory=list)
+    outcome: Outcome = field(default_factory=Outcome)
+
+
+def sync(request: SyncRequest, settings: Settings, now: datetime) -> CompositeAnswer:
+    """Answer with the children of a graph and what is known of it. An invalid one keeps what it has."""
+    try:
+        plan = _plan(request, read_graph(request.parent, settings))
+    except InvalidSpec as invalid:
+        failure = Readiness(ready=False, reason=INVALID_SPEC, message=faults_message(invalid.faults))
+        plan = _Plan(restate(request.children), Outcome(failures=[failure]))
+    children = only_observed(plan.children, request.children) if request.deleting else plan.children
+    return CompositeAnswer(status=graph_status(request, plan.outcome, now), children=children)
+
+
+def customize(request: CustomizeRequest, settings: Settings) -> Iterable[RelatedRule]:
+    """Ask for whatever may be in the way of a child, and for the claims that its services mount."""
+    namespace = request.parent["metadata"].get("namespace", "")
+    try:
+        graph = read_graph(request.parent, settings)
+    except InvalidSpec:
+        return  # nothing is made for it, so nothing can be in the way
+    components = tuple(sorted({names.component_name(graph.name, key) for key in graph.services}))
+    if components:
+        yield RelatedRule(COMPONENT_DEPLOYMENT, names=components, namespace=namespace)
+    mentioned = claims(graph).mentioned
+    if mentioned:
+        yield RelatedRule(PERSISTENT_VOLUME_CLAIM, names=mentioned, namespace=namespace)
+    # Discovery can be switched on by an annotation, which this answer may not depend on.
+    for kind, name in (
+        (SERVICE_ACCOUNT, names.discovery_account(graph.name)),
+        (ROLE, names.discovery_role(graph.name)),
+        (ROLE_BINDING, names.discovery_binding(graph.name)),
+    ):
+        yield RelatedRule(kind, names=(name,), namespace=namespace)
+
+
+def read_graph(parent: Object, settings: Settings) -> Graph:
+    """Read a DynamoGraphDeployment.
+
+    Raises:
+        InvalidSpec: with every fault that the graph itself shows; those of a pod are its component's to report.
+    """
+    raw = without_nulls(parent.get("spec", {}))
+    try:
+        spec = GraphDeploymentSpec.model_validate(raw)
+    except pydantic.ValidationError as error:
+        raise InvalidSpec(faults_of(error, "spec")) from None
+    metadata = parent["metadata"]
+    graph = Graph(
+        name=metadata["name"],
+        namespace=metadata.get("namespace", ""),
+        metadata=metadata,
+        spec=spec,
+        services=raw.get("services", {}),
+        settings=settings,
+    )
+    faults = _faults(graph)
+    if faults:
+        raise InvalidSpec(faults)
+    return graph
+
+
+def _plan(request: SyncRequest, graph: Graph) -> _Plan:
+    components = _components(graph)
+    found = claims(graph)
+    others = [finish(child) for child in found.children(request)] + _discovery(graph)
+    plan = _Plan(found.kept(request))
+    missing = found.missing(request)
+    outcome = Outcome(waiting=[missing[name] for name in sorted(missing)], notes=found.notes(request))
+    for key, component in components.items():
+        name = name_of(component)[1]
+        item = foreign(request, COMPONENT_DEPLOYMENT, name)
+        waits_for = [claim for claim in found.of_service(key) if claim in missing]
+        if item is not None:
+            cure = f"rename the service {key} or the graph"
+            outcome.failures.append(_name_conflict(conflict(item, request.parent, cure)))
+        elif waits_for:
+            observed = request.children.find(COMPONENT_DEPLOYMENT, name, graph.namespace)
+            plan.children += [restate_child(observed)] if observed else []
+            outcome.waiting.append(f"{name}: waits for claim {', '.join(waits_for)}")
+        else:
+            plan.children.append(component)
+            outcome.components[key] = component
+    for child in others:
+        item = foreign(request, BY_NAME[child["kind"]], name_of(child)[1])
+        if item is None:
+            plan.children.append(child)
+            outcome.others.append(child)
+        else:
+            outcome.failures.append(_name_conflict(conflict(item, request.parent, "choose another name for the graph")))
+    plan.outcome = outcome
+    return plan
+
+
+def _name_conflict(message: str) -> Readiness:
+    return Readiness(ready=False, reason=NAME_CONFLICT, message=message)
+
+
+def _components(graph: Graph) -> dict[str, Object]:
+    """Service key → its component, sorted by key; all faults at once."""
+    faults: list[Fault] = []
+    components = {}
+    for key in sorted(graph.services):
+        try:
+            components[key] = build_component_deployment(graph, key)
+        except InvalidSpec as invalid:
+            faults.extend(invalid.faults)
+    if faults:
+        raise InvalidSpec(faults)
+    return components
+
+
+def _discovery(graph: Graph) -> list[Object]:
+    """Account, Role and binding where pods of the graph discover each other through Kubernetes."""
+    backends = {_discovery_backend(graph, key) for key in graph.services}
+    if "kubernetes" not in backends:
+        return []
+    accounts = []
+    for key in graph.services:
+        service = graph.service_spec(key)
+        own = (service.extra_pod_spec or {}).get("serviceAccountName")
+        planner = graph.settings.defaults.planner.service_account_name if service.component_type == PLANNER else None
+        accounts += [account for account in (own or planner,) if account]
+    return [finish(child) for child in build_discovery(graph.name, graph.namespace, accounts)]
+
+
+def _discovery_backend(graph: Graph, key: str) -> str | None:
+    service = graph.service_spec(key)
+    for found in (service.annotations or {}, service.labels or {}, graph.handed_down):
+        if found.get(labels.DISCOVERY_BACKEND):
+            return found[labels.DISCOVERY_BACKEND]
+    return graph.settings.discovery_backend
+
+
+def _faults(graph: Graph) -> list[Fault]:
+    faults = []
+    taken: dict[str, str] = {}
+    for key in sorted(graph.services):
+        service = graph.service_spec(key)
+        where = f"spec.services.{key}"
+        name = names.component_name(graph.name, key)
+        problem = names.service_name_problem(name)
+        if problem:
+            cure = "shorten or change the service's or the graph's name"
+            faults.append(Fault(where, f"the component would be called {shown(name)}, which {problem}", cure))
+        for derived in _names(name, multinode=service.multinode is not None):
+            if derived in taken:
+                also = f"the name {shown(derived)} is that of service {taken[derived]} too"
+                faults.append(Fault(where, also, "rename one of the two"))
+            taken.setdefault(derived, key)
+        faults += labels.value_faults(where, key)
+        faults += label_faults(service, where)
+    return faults
+
+
+def _names(component: str, *, multinode: bool) -> list[str]:
+    """The names that a component takes: a multinode one's LeaderWorkerSet has a Service of its own name."""
+    return [component, names.leader_worker_set_name(component)] if multinode else [component]

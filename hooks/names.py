@@ -1,0 +1,87 @@
+"""Every name that is derived from another one.
+
+Laws: a derived name is stable, two different inputs never share one unseen, and what does not fit is reported, never
+cut.
+"""
+
+import hashlib
+import re
+
+_DNS_1035 = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
+_DNS_1123 = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+
+LABEL_LENGTH = 63
+"""Longest DNS label and label value."""
+
+
+def component_name(graph_deployment: str, service: str) -> str:
+    """Name of the component of a graph's service: lower case, `.` and `_` as `-`."""
+    return f"{graph_deployment}-{service}".lower().replace(".", "-").replace("_", "-")
+
+
+def leader_worker_set_name(component: str) -> str:
+    """Name of a multinode component's LeaderWorkerSet, whose own headless Service must not take the component's."""
+    return f"{component}-lws"
+
+
+def is_service_name(name: str) -> bool:
+    """Whether a Service may be called so: a DNS-1035 label (RFC 1035)."""
+    return len(name) <= LABEL_LENGTH and _DNS_1035.fullmatch(name) is not None
+
+
+def service_name_problem(name: str) -> str | None:
+    """Why a Service cannot be called so, with the numbers; None where it can."""
+    if len(name) > LABEL_LENGTH:
+        return f"has {len(name)} characters, {LABEL_LENGTH} are allowed"
+    if not _DNS_1035.fullmatch(name):
+        return "must begin with a letter, end with a letter or digit and have only a-z, 0-9 and '-'"
+    return None
+
+
+def dynamo_namespace(namespace: str, graph_deployment: str) -> str:
+    """Name under which the components of a graph find each other (DYN_NAMESPACE)."""
+    return f"{namespace}-{graph_deployment}"
+
+
+GLOBAL_DYNAMO_NAMESPACE = "dynamo"
+"""The Dynamo namespace of components with `globalDynamoNamespace`."""
+
+
+def label_value(text: str) -> str:
+    """A Dynamo namespace as a label's value: whole up to 63 characters, else its head and a hash of the whole."""
+    if len(text) <= LABEL_LENGTH:
+        return text
+    return f"{text[:54]}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def model_hash(model: str) -> str:
+    """What a base model's name is in labels and in the name of its Service: 8 hex digits of its SHA-256."""
+    return hashlib.sha256(model.encode()).hexdigest()[:8]
+
+
+def model_service(model: str) -> str:
+    """Name of the headless Service that all components of a base model share in a namespace."""
+    return f"dynamo-model-{model_hash(model)}"
+
+
+def discovery_account(graph_deployment: str) -> str:
+    """ServiceAccount under which the pods of a graph discover each other through Kubernetes."""
+    return f"{graph_deployment}-k8s-service-discovery"
+
+
+def discovery_role(graph_deployment: str) -> str:
+    """Role of `discovery_account`."""
+    return f"{discovery_account(graph_deployment)}-role"
+
+
+def discovery_binding(graph_deployment: str) -> str:
+    """RoleBinding of `discovery_role`."""
+    return f"{discovery_account(graph_deployment)}-binding"
+
+
+def volume_name(claim: str) -> str:
+    """Name of the volume that holds a claim: the claim's own where a volume may be called so (a DNS label)."""
+    if len(claim) <= LABEL_LENGTH and _DNS_1123.fullmatch(claim):
+        return claim
+    head = re.sub(r"[^-a-z0-9]", "-", claim.lower())[:54].strip("-") or "claim"
+    return f"{head}-{hashlib.sha256(claim.encode()).hexdigest()[:8]}"

@@ -1,0 +1,83 @@
+"""Resources of the main container.
+
+Source: seed, "Resources"; Kubernetes, "Resource Management for Pods and Containers".
+"""
+
+from typing import Any
+
+from hooks.api.component_deployment import ResourceItem, Resources
+from hooks.errors import Fault, shown
+from hooks.pods.component import Component
+from hooks.quantities import is_quantity
+
+DEFAULT_GPU = "nvidia.com/gpu"
+
+Amounts = dict[str, Any]
+
+
+def resources(component: Component) -> tuple[dict[str, Any], list[Fault]]:
+    """Requests, limits and claims; what `mainContainer.resources` names wins, resource by resource."""
+    spec = component.spec.resources or Resources()
+    gpu = gpu_resource(component)
+    given = component.main_container.get("resources") or {}
+    requests = {**_amounts(spec.requests, gpu), **_without_nulls(given.get("requests"))}
+    limits = {**_amounts(spec.limits, gpu), **_without_nulls(given.get("limits"))}
+    for name, amount in requests.items():
+        if _is_extended(name):
+            limits.setdefault(name, amount)  # Kubernetes demands it of what cannot be overcommitted
+    found: dict[str, Any] = {}
+    if requests:
+        found["requests"] = requests
+    if limits:
+        found["limits"] = limits
+    claims = [*(spec.claims or ()), *(given.get("claims") or ())]
+    if claims:
+        found["claims"] = claims
+    return found, _faults(spec)
+
+
+def gpu_resource(component: Component) -> str:
+    """The resource that the component's `gpu` amounts are of: what requests or limits name in `gpuType`, for both."""
+    spec = component.spec.resources or Resources()
+    for item in (spec.limits, spec.requests):
+        if item and item.gpu_type:
+            return item.gpu_type
+    return DEFAULT_GPU
+
+
+def gpus_per_node(component: Component) -> int:
+    """GPUs of the main container on each node; 0 where it asks for none."""
+    found, _ = resources(component)
+    amounts = {**found.get("requests", {}), **found.get("limits", {})}
+    text = str(amounts.get(gpu_resource(component), "0"))
+    return int(text) if text.isdecimal() else 0
+
+
+def _amounts(item: ResourceItem | None, gpu: str) -> Amounts:
+    if item is None:
+        return {}
+    named = {"cpu": item.cpu, "memory": item.memory, gpu: item.gpu, **(item.custom or {})}
+    return {name: amount for name, amount in named.items() if amount not in (None, "")}
+
+
+def _without_nulls(amounts: Amounts | None) -> Amounts:
+    return {name: amount for name, amount in (amounts or {}).items() if amount is not None}
+
+
+def _is_extended(name: str) -> bool:
+    prefix, slash, _ = name.rpartition("/")
+    return name.startswith("hugepages-") or bool(slash and not prefix.endswith("kubernetes.io"))
+
+
+def _faults(spec: Resources) -> list[Fault]:
+    places: dict[str, Any] = {}
+    for block, item in (("requests", spec.requests), ("limits", spec.limits)):
+        if item:
+            own = {"cpu": item.cpu, "memory": item.memory, "gpu": item.gpu}
+            places |= {f"spec.resources.{block}.{name}": amount for name, amount in own.items()}
+            places |= {f"spec.resources.{block}.custom[{name}]": amount for name, amount in (item.custom or {}).items()}
+    return [
+        Fault(field, f"{shown(amount)} is no quantity", "write one such as 2, 500m or 20Gi")
+        for field, amount in places.items()
+        if amount not in (None, "") and not is_quantity(amount)
+    ]

@@ -1,0 +1,160 @@
+"""The pod template of a component: the generated pod with the user's `extraPodSpec` merged over it, field by field."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from hooks import labels, names
+from hooks.errors import Fault, InvalidSpec
+from hooks.pods.component import Component
+from hooks.pods.ports import ports, renumbered
+from hooks.pods.probes import probes
+from hooks.pods.resources import resources
+from hooks.pods.variables import variables
+from hooks.pods.volumes import Volumes, volumes
+from hooks.protocol import Object
+
+MAIN = "main"
+
+_MERGED_APART = frozenset({"mainContainer", "containers", "volumes", "imagePullSecrets"})
+"""Fields of `extraPodSpec` that are merged item by item; every other one replaces the generated one whole."""
+_MAIN_MERGED_APART = frozenset(
+    {
+        "name",
+        "command",
+        "args",
+        "env",
+        "envFrom",
+        "ports",
+        "resources",
+        "volumeMounts",
+        "livenessProbe",
+        "readinessProbe",
+        "startupProbe",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a pod gets from its namespace rather than from its spec: never part of a desired hash."""
+
+    pull_secrets: tuple[str, ...] = ()
+    service_account: str | None = None
+
+
+def build_pod_template(component: Component) -> Object:
+    """The template, without what is found in the namespace (`with_found`).
+
+    Raises:
+        InvalidSpec: with every fault of what goes into the pod.
+    """
+    mounted = volumes(component)
+    container, faults = _main_container(component, mounted)
+    faults += mounted.faults
+    if faults:
+        raise InvalidSpec(faults)
+    extra = component.extra_pod_spec
+    pod: dict[str, Any] = {
+        "terminationGracePeriodSeconds": component.settings.defaults.termination_grace_period_seconds,
+        "restartPolicy": "Always",
+        "securityContext": {"fsGroup": component.settings.defaults.fs_group},
+    }
+    account = _service_account(component)
+    if account:
+        pod["serviceAccountName"] = account
+    pod.update({key: value for key, value in extra.items() if key not in _MERGED_APART and value is not None})
+    pod["containers"] = [container, *(extra.get("containers") or ())]
+    pod["volumes"] = mounted.volumes
+    secrets = sorted({secret["name"] for secret in extra.get("imagePullSecrets") or ()})
+    if secrets:
+        pod["imagePullSecrets"] = [{"name": name} for name in secrets]
+    return {"metadata": pod_metadata(component), "spec": pod}
+
+
+def with_found(template: Object, found: Found) -> Object:
+    """The template with what was found in the namespace; the given one is left as it is."""
+    pod = dict(template["spec"])
+    secrets = sorted({secret["name"] for secret in pod.get("imagePullSecrets", ())} | set(found.pull_secrets))
+    if secrets:
+        pod["imagePullSecrets"] = [{"name": name} for name in secrets]
+    if found.service_account and not pod.get("serviceAccountName"):
+        pod["serviceAccountName"] = found.service_account
+    return {**template, "spec": pod}
+
+
+def pod_metadata(component: Component) -> Object:
+    """Labels and annotations of the pods. Ours win over the user's, `extraPodMetadata` over the component's."""
+    extra = component.spec.extra_pod_metadata
+    found = dict(component.labels)
+    if component.metrics:
+        found[labels.METRICS_ENABLED] = "true"
+    found.update((extra.labels if extra else None) or {})
+    found.pop(labels.CONTROLLER_UID, None)
+    found.update(own_pod_labels(component))
+    metadata: Object = {"labels": found}
+    annotations = {**component.annotations, **((extra.annotations if extra else None) or {})}
+    if annotations:
+        metadata["annotations"] = annotations
+    return metadata
+
+
+def own_pod_labels(component: Component) -> dict[str, str]:
+    """The labels that others look pods up by: nobody may set them otherwise."""
+    spec = component.spec
+    found = {
+        labels.SELECTOR: component.name,
+        labels.GRAPH_DEPLOYMENT: component.graph_deployment,
+        labels.COMPONENT: component.labels[labels.COMPONENT],
+        labels.DYNAMO_NAMESPACE: component.labels[labels.DYNAMO_NAMESPACE],
+    }
+    if spec.component_type:
+        found[labels.COMPONENT_TYPE] = spec.component_type
+    if spec.sub_component_type:
+        found[labels.SUB_COMPONENT_TYPE] = spec.sub_component_type
+    if spec.model_ref:
+        found[labels.BASE_MODEL_HASH] = names.model_hash(spec.model_ref.name)
+    return found
+
+
+def _service_account(component: Component) -> str | None:
+    if component.defaults.service_account_name:
+        return component.defaults.service_account_name
+    if component.discovery and component.in_graph:
+        return names.discovery_account(component.graph_deployment)
+    return None
+
+
+def _main_container(component: Component, mounted: Volumes) -> tuple[Object, list[Fault]]:
+    given = component.main_container
+    found_resources, faults = resources(component)
+    found_probes, probe_faults = probes(component, renumbered(component))
+    if not given.get("image"):
+        cure = "add the image to run"
+        faults.append(Fault("spec.extraPodSpec.mainContainer.image", "is required", cure))
+    container: Object = {"name": MAIN, **_command(component)}
+    container.update(
+        {key: value for key, value in given.items() if key not in _MAIN_MERGED_APART and value is not None}
+    )
+    container["env"] = variables(component, mounted.env)
+    sources = [dict(source) for source in given.get("envFrom") or ()]
+    if component.spec.env_from_secret:
+        sources.insert(0, {"secretRef": {"name": component.spec.env_from_secret}})
+    parts: Object = {
+        "envFrom": sources,
+        "ports": ports(component),
+        "resources": found_resources,
+        "volumeMounts": mounted.mounts,
+        **found_probes,
+    }
+    container.update({key: value for key, value in parts.items() if value})
+    return container, faults + probe_faults
+
+
+def _command(component: Component) -> Object:
+    """The user's command and args; one who sets a command replaces both, one who sets args alone replaces those."""
+    given = component.main_container
+    command, args = list(given.get("command") or ()), list(given.get("args") or ())
+    if not command:
+        command = component.defaults.command
+        args = args or component.defaults.args
+    return {"command": command, "args": args} if args else {"command": command}

@@ -1,0 +1,143 @@
+"""What a manifest becomes at all levels, without a cluster.
+
+Each object that has a controller is synced as if nothing were there yet, its children likewise, and so on down; objects
+of other kinds pass through as they are.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from hooks.api.common import GROUP_VERSION
+from hooks.controllers.claims import claims
+from hooks.controllers.graph_deployment import read_graph
+from hooks.controllers.registry import Controller, controllers
+from hooks.errors import InvalidSpec
+from hooks.kinds import GRAPH_DEPLOYMENT
+from hooks.protocol import CompositeAnswer, Object, entries, part, read_sync
+from hooks.settings import Settings
+from hooks.status.component_deployment import NOT_SUPPORTED
+from hooks.status.conditions import INVALID_SPEC
+
+DEFAULT_NAMESPACE = "default"
+
+UnknownFields = Callable[[Object], Iterable[str]]
+"""Finds the paths of fields in a custom resource that its CRD does not have."""
+
+
+@dataclass
+class Rendered:
+    """What a manifest becomes."""
+
+    objects: list[Object] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    """What is to be known all the same."""
+    faults: list[str] = field(default_factory=list)
+    """What is wrong with the manifest, so that it is not what it asks for."""
+
+
+def render(
+    documents: Iterable[Any],
+    settings: Settings,
+    now: datetime,
+    namespace: str | None = None,
+    unknown_fields: UnknownFields | None = None,
+) -> Rendered:
+    """Render the documents of a manifest.
+
+    Args:
+        documents: the parsed documents; empty ones and those inside a `List` count too.
+        settings: the platform's settings.
+        now: the time that conditions carry; it is in nothing that is rendered.
+        namespace: where objects go that name no namespace.
+        unknown_fields: finds fields that the API server would prune; nothing is warned about without it.
+    """
+    rendered = Rendered()
+    by_kind = {(found.parent.kind, found.parent.api_version): found for found in controllers().values()}
+    for place, document in _objects(documents):
+        problem = _problem(document)
+        if problem:
+            rendered.faults.append(f"{place}: {problem}")
+            continue
+        found = by_kind.get((document["kind"], document["apiVersion"]))
+        if found is None:
+            rendered.objects.append(document)
+            if document["apiVersion"] == GROUP_VERSION:
+                rendered.warnings.append(f"{document['kind']} {document['metadata']['name']}: not supported yet")
+            continue
+        parent = _placed(document, namespace)
+        unknown = unknown_fields(parent) if unknown_fields else ()
+        rendered.warnings += [f"{_title(parent)}: unknown field {path}" for path in unknown]
+        rendered.warnings += _assumed_claims(parent, settings)
+        _descend(parent, found, by_kind, rendered, (settings, now))
+    return rendered
+
+
+def _objects(documents: Iterable[Any]) -> Iterable[tuple[str, Any]]:
+    """Each object with the place that names it in a message; nothing for an empty document."""
+    for number, document in enumerate(documents, 1):
+        if isinstance(document, dict) and document.get("kind") == "List":
+            items = document.get("items")
+            for index, item in enumerate(items if isinstance(items, list) else ()):
+                yield f"document {number}, items[{index}]", item
+        elif document is not None:
+            yield f"document {number}", document
+
+
+def _problem(document: Any) -> str | None:
+    """Why a document is no Kubernetes object; None where it is one."""
+    if not isinstance(document, dict):
+        return "is no Kubernetes object; write apiVersion, kind and metadata"
+    for key in ("apiVersion", "kind"):
+        if not isinstance(document.get(key), str):
+            return f"{key} is missing or no string; add it"
+    if not isinstance(part(document, "metadata").get("name"), str):
+        return f"{document['kind']}: metadata.name is missing or no string; add it"
+    return None
+
+
+def _placed(document: Object, namespace: str | None) -> Object:
+    metadata = {"namespace": namespace or DEFAULT_NAMESPACE, **document["metadata"]}
+    return {**document, "metadata": metadata}
+
+
+def _descend(
+    parent: Object,
+    controller: Controller,
+    by_kind: dict[tuple[str, str], Controller],
+    rendered: Rendered,
+    circumstances: tuple[Settings, datetime],
+) -> None:
+    answer = controller.sync(read_sync({"parent": parent}, controller.parent), *circumstances)
+    if isinstance(answer, CompositeAnswer):
+        _report(parent, answer.status, rendered)
+    for child in answer.body()["children"]:
+        rendered.objects.append(child)
+        found = by_kind.get((child["kind"], child["apiVersion"]))
+        if found is not None:
+            _descend(child, found, by_kind, rendered, circumstances)
+
+
+def _report(parent: Object, status: Object, rendered: Rendered) -> None:
+    """Say what a status says that waiting would not mend; both conditions of a component say the same."""
+    said = {(condition["reason"], condition["message"]) for condition in entries(status, "conditions")}
+    for reason, message in sorted(said):
+        if reason == INVALID_SPEC:
+            rendered.faults.append(f"{_title(parent)}: {message}")
+        elif reason == NOT_SUPPORTED:
+            rendered.warnings.append(f"{_title(parent)}: {message}")
+
+
+def _assumed_claims(parent: Object, settings: Settings) -> list[str]:
+    if parent["kind"] != GRAPH_DEPLOYMENT.kind:
+        return []
+    try:
+        awaited = claims(read_graph(parent, settings)).awaited
+    except InvalidSpec:
+        return []
+    return [f"{_title(parent)}: claim {name} is taken as there; a cluster would wait for it" for name in awaited]
+
+
+def _title(item: Object) -> str:
+    return f"{item['kind']} {item['metadata']['namespace']}/{item['metadata']['name']}"

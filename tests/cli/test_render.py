@@ -1,0 +1,98 @@
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from hooks.cli import main
+from tests import published
+
+MANIFESTS = sorted((Path(__file__).parent.parent / "manifests").glob("*.yaml"))
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
+
+
+def render(*arguments, **options):
+    return CliRunner().invoke(main, ["render", *arguments], **options)
+
+
+@pytest.mark.parametrize("path", MANIFESTS + EXAMPLES, ids=lambda path: path.stem)
+def test_a_real_manifest_becomes_valid_kubernetes_objects(path):
+    result = render("-f", str(path))
+    assert result.exit_code == 0, result.stderr
+    objects = list(yaml.safe_load_all(result.stdout))
+    assert objects
+    for item in objects:
+        assert published.faults(item) in (None, [])
+
+
+def test_json_is_one_list():
+    result = render("-o", "json", "-f", str(MANIFESTS[0]))
+    listed = json.loads(result.stdout)
+    assert (listed["apiVersion"], listed["kind"]) == ("v1", "List")
+    assert {"PersistentVolumeClaim", "DynamoComponentDeployment", "Deployment", "Service"} <= {
+        item["kind"] for item in listed["items"]
+    }
+
+
+def test_objects_go_to_the_namespace_that_is_asked_for():
+    result = render("-n", "inference", "-f", str(MANIFESTS[-1]))
+    assert {item["metadata"]["namespace"] for item in yaml.safe_load_all(result.stdout)} == {"inference"}
+
+
+def test_several_files_and_standard_input():
+    piped = "{apiVersion: v1, kind: ConfigMap, metadata: {name: piped}}"
+    result = render("-f", str(MANIFESTS[-1]), "-f", "-", input=piped)
+    assert list(yaml.safe_load_all(result.stdout))[-1]["metadata"]["name"] == "piped"
+
+
+GRAPH = """
+apiVersion: nvidia.com/v1alpha1
+kind: DynamoGraphDeployment
+metadata: {name: g}
+spec: {services: {A: %s}}
+"""
+POD = "{extraPodSpec: {mainContainer: {image: x}}"
+
+
+def test_an_unknown_field_is_warned_about_with_its_path():
+    result = render("-f", "-", input=GRAPH % (POD + ", replica: 2}"))
+    assert result.exit_code == 0
+    assert "unknown field spec.services.A.replica" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("service", "words"),
+    [
+        (POD + ", replicas: two}", ["spec.services.A.replicas", "'two'", "write a whole number"]),
+        (POD + ", volumeMounts: [{name: c, mountPath: /x}]}", ["volumeMounts[0].mountPoint", "is required", "add"]),
+        ("{componentType: frontend}", ["spec.extraPodSpec.mainContainer.image", "is required", "add the image"]),
+        (POD + ", sharedMemory: {size: much}}", ["spec.sharedMemory.size", "'much'", "write one such as 16Gi"]),
+        (POD + ", autoscaling: {enabled: true}}", ["autoscaling.maxReplicas", "is required", "add it"]),
+    ],
+)
+def test_an_invalid_spec_names_field_value_and_cure(service, words):
+    result = render("-f", "-", input=GRAPH % service)
+    assert result.exit_code == 1
+    assert all(word in result.stderr for word in ["error: Dynamo", "default/g", *words]), result.stderr
+
+
+@pytest.mark.parametrize(
+    ("manifest", "words"),
+    [
+        ("a: b: c", "is not YAML"),
+        ("[1, 2]", "document 1: is no Kubernetes object"),
+        ("{kind: Pod}", "document 1: apiVersion is missing"),
+        ("{apiVersion: v1, kind: Pod}", "document 1: Pod: metadata.name is missing"),
+    ],
+)
+def test_what_is_no_manifest_is_said_so(manifest, words):
+    result = render("-f", "-", input=manifest)
+    assert result.exit_code == 1
+    assert words in result.stderr
+
+
+def test_a_missing_file_is_said_so():
+    result = render("-f", "no-such-file.yaml")
+    assert result.exit_code == 1
+    assert "no-such-file.yaml: No such file" in result.stderr

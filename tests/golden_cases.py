@@ -1,0 +1,136 @@
+"""Golden cases: `tests/golden/<parent>/<case>/`, a request and the answer that it must get, in files that people read.
+
+    parent.yaml     the parent; its first comment says what the case shows
+    observed.yaml   the observed children, a list (optional)
+    related.yaml    the related objects, a list (optional)
+    controller.yaml the controller object (optional: without it every kind counts as installed)
+    settings.yaml   the platform's settings (optional)
+    response.yaml   the answer; written by `make golden` only, never by a passing run
+
+An entry of observed.yaml is an object, or says that it is a child of another case's answer as it is found once it was
+applied: `{applied: <case>, kind: Deployment, name: x, with: {status: …}}`; `with` is laid over it.
+"""
+
+import copy
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+
+import orjson
+import yaml
+
+from hooks.controllers.registry import Controller, controllers
+from hooks.kinds import COMPONENT_DEPLOYMENT, GRAPH_DEPLOYMENT
+from hooks.labels import CONTROLLER_UID, LAST_APPLIED
+from hooks.protocol import read_sync
+from hooks.settings import Settings
+
+FOLDER = Path(__file__).parent / "golden"
+NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
+PARENTS = {"graph_deployment": GRAPH_DEPLOYMENT, "component_deployment": COMPONENT_DEPLOYMENT}
+RELATED_KEYS = ("PersistentVolumeClaim.v1", "ServiceAccount.v1")
+"""Kinds that were asked for where related.yaml is there, though it may hold none of them."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One golden case."""
+
+    folder: Path
+
+    def __str__(self):
+        return f"{self.folder.parent.name}/{self.folder.name}"
+
+    @property
+    def controller(self) -> Controller:
+        return controllers()[PARENTS[self.folder.parent.name].plural]
+
+    def load(self, name, default=None):
+        path = self.folder / f"{name}.yaml"
+        return yaml.safe_load(path.read_text()) if path.exists() else default
+
+    @property
+    def settings(self):
+        return Settings.model_validate(self.load("settings", {}))
+
+    @property
+    def parent(self):
+        return self.load("parent")
+
+    def request(self):
+        """The body of the sync request."""
+        parent = self.parent
+        body = {"parent": parent, "finalizing": False}
+        observed, related = self.load("observed"), self.load("related")
+        if observed is not None:
+            body["children"] = keyed([_observed(entry, parent, self.folder.parent) for entry in observed])
+        if related is not None:
+            body["related"] = {key: {} for key in RELATED_KEYS} | keyed(related)
+        if self.load("controller") is not None:
+            body["controller"] = self.load("controller")
+        return body
+
+    def answer(self, body=None, now=NOW, settings=None):
+        """What the hook answers."""
+        controller = self.controller
+        request = read_sync(self.request() if body is None else body, controller.parent)
+        return controller.sync(request, settings or self.settings, now).body()
+
+
+@cache
+def cases():
+    return tuple(Case(path.parent) for path in sorted(FOLDER.glob("*/*/parent.yaml")))
+
+
+def keyed(items):
+    """Objects as Metacontroller sends them, in `v2` keys."""
+    kinds = {}
+    for item in items:
+        name = f"{item['metadata'].get('namespace', '')}/{item['metadata']['name']}"
+        kinds.setdefault(f"{item['kind']}.{item['apiVersion']}", {})[name] = item
+    return kinds
+
+
+def applied(child, parent, observed=None):
+    """A desired child as it is observed once Metacontroller has applied it over what was there."""
+    desired = orjson.dumps(child).decode()
+    merged = laid_over(observed or {}, child)
+    metadata = merged["metadata"]
+    metadata.setdefault("labels", {})[CONTROLLER_UID] = parent["metadata"]["uid"]
+    metadata.setdefault("annotations", {})[LAST_APPLIED] = desired
+    metadata.setdefault("uid", f"uid-of-{child['kind']}-{metadata['name']}".lower())
+    metadata.setdefault("generation", 1)
+    metadata["ownerReferences"] = [
+        {
+            "apiVersion": parent["apiVersion"],
+            "kind": parent["kind"],
+            "name": parent["metadata"]["name"],
+            "uid": parent["metadata"]["uid"],
+            "controller": True,
+            "blockOwnerDeletion": True,
+        }
+    ]
+    return merged
+
+
+def laid_over(base, patch):
+    """A copy of `base` with `patch` over it, object by object; lists are replaced whole."""
+    merged = copy.deepcopy(base)
+    for key, value in patch.items():
+        both = isinstance(value, dict) and isinstance(merged.get(key), dict)
+        merged[key] = laid_over(merged[key], value) if both else copy.deepcopy(value)
+    return merged
+
+
+def _observed(entry, parent, folder):
+    if "applied" not in entry:
+        return entry
+    other = Case(folder / entry["applied"])
+    found = [
+        child
+        for child in other.answer()["children"]
+        if child["kind"] == entry["kind"] and entry.get("name", child["metadata"]["name"]) == child["metadata"]["name"]
+    ]
+    assert len(found) == 1, f"{entry} fits {len(found)} children of {other}"
+    return laid_over(applied(found[0], parent), entry.get("with", {}))

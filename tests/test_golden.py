@@ -1,0 +1,23 @@
+import pytest
+import yaml
+
+from tests.golden_cases import FOLDER, cases
+
+
+@pytest.mark.parametrize("case", cases(), ids=str)
+def test_the_answer_is_the_golden_one(case, update_golden):
+    path = case.folder / "response.yaml"
+    answer = case.answer()
+    if update_golden:
+        path.write_text(yaml.safe_dump(answer, sort_keys=True, allow_unicode=True, width=110))
+    assert path.exists(), f"{path} is missing: run `make golden` and read what it writes"
+    assert answer == yaml.safe_load(path.read_text())
+
+
+@pytest.mark.parametrize("case", cases(), ids=str)
+def test_each_case_says_what_it_shows(case):
+    assert (case.folder / "parent.yaml").read_text().startswith("# ")
+
+
+def test_no_folder_is_left_behind():
+    assert {path.parent for path in FOLDER.glob("*/*/*.yaml")} == {case.folder for case in cases()}

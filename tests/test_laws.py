@@ -1,0 +1,217 @@
+"""Laws that every answer keeps, checked on every golden case."""
+
+import copy
+import random
+from datetime import timedelta
+from pathlib import Path
+
+import orjson
+import pytest
+import yaml
+
+from hooks.kinds import BY_NAME, CREATED_ONCE, WORKLOADS
+from hooks.labels import LAST_APPLIED
+from hooks.manifest import SIZE_LIMIT, as_stored
+from tests import published
+from tests.golden_cases import NOW, applied, cases, keyed
+
+MERGE_KEYS = ("containerPort", "port", "mountPath", "name", "uid", "ip", "path")
+"""Metacontroller's, in its order: a list whose items all have one of these is merged by it."""
+
+every_case = pytest.mark.parametrize("case", cases(), ids=str)
+ROOT = Path(__file__).parent.parent
+
+
+def canonical(answer):
+    return orjson.dumps(answer, option=orjson.OPT_SORT_KEYS)
+
+
+def identity(item):
+    return item["apiVersion"], item["kind"], item["metadata"].get("namespace"), item["metadata"]["name"]
+
+
+@every_case
+def test_pure_the_request_is_unchanged(case):
+    body = case.request()
+    before = copy.deepcopy(body)
+    case.answer(body)
+    assert body == before
+
+
+def shuffled(value, randomness):
+    """The same JSON with object keys in another order."""
+    if isinstance(value, dict):
+        items = list(value.items())
+        randomness.shuffle(items)
+        return {key: shuffled(item, randomness) for key, item in items}
+    return [shuffled(item, randomness) for item in value] if isinstance(value, list) else value
+
+
+@every_case
+def test_deterministic_key_order_does_not_matter(case):
+    answer = canonical(case.answer())
+    for seed in range(5):
+        assert canonical(case.answer(shuffled(case.request(), random.Random(seed)))) == answer
+
+
+@every_case
+def test_v1_and_v2_keys_are_read_alike(case):
+    body = case.request()
+    for part in ("children", "related"):
+        if part in body:
+            body[part] = {
+                kind: {key.rpartition("/")[2]: item for key, item in items.items()}
+                for kind, items in body[part].items()
+            }
+    assert case.answer(body) == case.answer()
+
+
+def fed_back(body, answer):
+    """The request that follows once an answer was applied: Metacontroller's work, without a roll-out's."""
+    parent = copy.deepcopy(body["parent"])
+    parent["status"] = {**answer["status"], "observedGeneration": parent["metadata"].get("generation", 1)}
+    there = {identity(item): item for items in body.get("children", {}).values() for item in items.values()}
+    children = []
+    for child in answer["children"]:
+        observed = there.get(identity(child))
+        keeps = observed is not None and child["kind"] in CREATED_ONCE
+        children.append(observed if keeps else applied(child, parent, observed))
+    declared = {f"{kind.kind}.{kind.api_version}": {} for kind in BY_NAME.values()} if "children" in body else {}
+    return {**body, "parent": parent, "children": declared | keyed(children)}
+
+
+@every_case
+def test_fixed_point_an_answer_fed_back_gives_itself(case):
+    body = case.request()
+    answer = case.answer(body)
+    body = fed_back(body, answer)
+    second = case.answer(body)
+    assert canonical(second["children"]) == canonical(answer["children"])
+    third = case.answer(fed_back(body, second))
+    assert canonical(third) == canonical(second)
+
+
+@every_case
+def test_no_churn_a_later_clock_changes_nothing(case):
+    body = case.request()
+    answer = case.answer(body)
+    body["parent"]["status"] = answer["status"]
+    assert canonical(case.answer(body, now=NOW + timedelta(hours=1))) == canonical(answer)
+
+
+def nulls(value, path="$"):
+    if value is None:
+        return [path]
+    if isinstance(value, dict):
+        return [found for key, item in value.items() for found in nulls(item, f"{path}.{key}")]
+    if isinstance(value, list):
+        return [found for index, item in enumerate(value) for found in nulls(item, f"{path}[{index}]")]
+    return []
+
+
+def repeated_merge_keys(value, path="$"):
+    if isinstance(value, dict):
+        return [found for key, item in value.items() for found in repeated_merge_keys(item, f"{path}.{key}")]
+    if not isinstance(value, list) or not value:
+        return []
+    found = [entry for index, item in enumerate(value) for entry in repeated_merge_keys(item, f"{path}[{index}]")]
+    if all(isinstance(item, dict) for item in value):
+        key = next((key for key in MERGE_KEYS if all(key in item for item in value)), None)
+        values = [item[key] for item in value] if key else []
+        found += [f"{path}: {key} {item}" for item in values if values.count(item) > 1]
+    return found
+
+
+def declared_kinds():
+    documents = [
+        document for path in ROOT.glob("metacontroller/**/*.yaml") for document in yaml.safe_load_all(path.read_text())
+    ]
+    listed = [entry for document in documents for entry in document.get("spec", {}).get("childResources", ())]
+    for document in documents:
+        for patch in document.get("patches", ()):
+            listed += [operation["value"] for operation in yaml.safe_load(patch["patch"])]
+    return {(entry["apiVersion"], entry["resource"]) for entry in listed}
+
+
+@every_case
+def test_complete_children(case):
+    answer = case.answer()
+    children = answer["children"]
+    assert nulls(answer) == []
+    assert len({identity(child) for child in children}) == len(children)
+    for child in children:
+        assert child["metadata"]["namespace"] == case.parent["metadata"]["namespace"]
+        assert repeated_merge_keys(child) == []
+        kind = BY_NAME[child["kind"]]
+        assert kind.api_version == child["apiVersion"]
+        assert (kind.api_version, kind.plural) in declared_kinds()
+        annotations = child["metadata"].get("annotations", {})
+        assert len(orjson.dumps(child)) + len(orjson.dumps(annotations)) <= SIZE_LIMIT
+        if child["apiVersion"] != "nvidia.com/v1alpha1":
+            assert as_stored(child) == child
+
+
+@every_case
+def test_valid_children(case):
+    for child in case.answer()["children"]:
+        if case.parent["spec"] and child["kind"] not in CREATED_ONCE:
+            assert published.faults(child) in (None, [])
+
+
+@every_case
+def test_narrow_selectors(case):
+    for child in case.answer()["children"]:
+        if child["kind"] == "Deployment":
+            assert child["spec"]["selector"] == {
+                "matchLabels": {"nvidia.com/selector": case.parent["metadata"]["name"]}
+            }
+            labels = child["spec"]["template"]["metadata"]["labels"]
+            assert labels["nvidia.com/selector"] == case.parent["metadata"]["name"]
+        if child["kind"] == "Service":
+            assert child["spec"]["selector"]["nvidia.com/selector"] == case.parent["metadata"]["name"]
+
+
+INVALID = {
+    "graph_deployment": {"services": {"A": {"replicas": "two"}}},
+    "component_deployment": {"replicas": "two"},
+}
+
+
+@every_case
+def test_never_lose_an_invalid_spec_restates_every_child(case):
+    body = fed_back(case.request(), case.answer())
+    body["parent"]["spec"] = INVALID[case.folder.parent.name]
+    answer = case.answer(body)
+    there = {identity(item): item for items in body["children"].values() for item in items.values()}
+    assert {identity(child) for child in answer["children"]} == set(there)
+    for child in answer["children"]:
+        observed = there[identity(child)]
+        if child["kind"] in CREATED_ONCE:
+            continue
+        restated = orjson.loads(observed["metadata"]["annotations"][LAST_APPLIED])
+        if child["kind"] in WORKLOADS:
+            restated["spec"]["replicas"] = observed["spec"]["replicas"]
+        assert child == restated
+    assert {condition["reason"] for condition in answer["status"]["conditions"]} == {"InvalidSpec"}
+    assert "has the value 'two'" in answer["status"]["conditions"][0]["message"]
+
+
+@every_case
+def test_deletion_makes_nothing_new(case):
+    body = case.request()
+    body["parent"]["metadata"]["deletionTimestamp"] = "2026-11-30T11:59:00Z"
+    there = {identity(item) for items in body.get("children", {}).values() for item in items.values()}
+    for finalizing in (False, True):
+        answer = case.answer({**body, "finalizing": finalizing})
+        assert {identity(child) for child in answer["children"]} <= there
+
+
+@every_case
+def test_a_request_with_only_the_parent_loses_nothing_and_waits_for_nothing(case):
+    answer = case.answer({"parent": case.parent})
+    if "deletionTimestamp" not in case.parent["metadata"] and not is_invalid(answer):
+        assert answer["children"] or not case.parent["spec"].get("services", True)
+
+
+def is_invalid(answer):
+    return any(condition["reason"] == "InvalidSpec" for condition in answer["status"]["conditions"])
