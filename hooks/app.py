@@ -43,6 +43,7 @@ def create_app(
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.url_map.merge_slashes = False  # //healthz is no path of ours, not a redirect to one
     app.register_blueprint(routes.hooks(controllers, settings, clock))
+    app.register_blueprint(routes.manifests(settings, clock))
     app.register_blueprint(routes.probes())
     record_calls(app, log or open_log(), unrecorded=frozenset({"probes.healthy", "probes.numbers"}))
     require_token(app, tokens)

@@ -1,15 +1,18 @@
-"""Bodies of requests: JSON, not too deep."""
+"""Bodies of requests: JSON, or the YAML of a manifest, and neither too deep."""
 
 from collections.abc import Iterable
 from typing import Any
 
 import orjson
+import yaml
 
 from hooks.errors import MalformedRequest
 
 DEEPEST = 200
 """Levels of objects and lists that a body may have. The core's recursions and orjson's (254 levels) bear some more;
 real ones have about twenty."""
+LARGEST = 1_000_000
+"""Values that a manifest may have once its aliases are written out: a few lines of them can stand for billions."""
 _SHOWN = 8
 """Steps of a path that a message shows."""
 
@@ -28,6 +31,35 @@ def read_json(body: bytes) -> Any:
         raise MalformedRequest("$", f"the body is not JSON: {error}") from error
     _check_depth(value)
     return value
+
+
+def read_manifest(body: bytes) -> list[Any]:
+    """The documents of a manifest in YAML, of which JSON is a part.
+
+    Raises:
+        MalformedRequest: it is no YAML, nested too deep, or too large once its aliases are written out.
+    """
+    try:
+        documents = list(yaml.safe_load_all(body))
+    except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
+        raise MalformedRequest("$", f"the body is not YAML: {' '.join(str(error).split())}") from error
+    except RecursionError:
+        raise MalformedRequest("$", f"is nested more than {DEEPEST} levels deep") from None
+    _check_size(documents)
+    _check_depth(documents)
+    return documents
+
+
+def _check_size(documents: list[Any]) -> None:
+    left = LARGEST
+    open_containers: list[Any] = [documents]
+    while open_containers:
+        container = open_containers.pop()
+        items = container.values() if isinstance(container, dict) else container
+        left -= len(container)
+        if left < 0:
+            raise MalformedRequest("$", f"has more than {LARGEST} values once its aliases are written out")
+        open_containers += [item for item in items if isinstance(item, dict | list)]
 
 
 def _check_depth(value: Any) -> None:

@@ -13,7 +13,7 @@ from hooks.api.common import GROUP_VERSION
 from hooks.controllers.claims import claims
 from hooks.controllers.graph_deployment import read_graph
 from hooks.controllers.registry import Controller, controllers
-from hooks.errors import InvalidSpec
+from hooks.errors import InvalidSpec, MalformedRequest
 from hooks.kinds import GRAPH_DEPLOYMENT
 from hooks.protocol import CompositeAnswer, Object, entries, part, read_sync
 from hooks.settings import Settings
@@ -109,7 +109,12 @@ def _descend(
     rendered: Rendered,
     circumstances: tuple[Settings, datetime],
 ) -> None:
-    answer = controller.sync(read_sync({"parent": parent}, controller.parent), *circumstances)
+    try:
+        request = read_sync({"parent": parent}, controller.parent)
+    except MalformedRequest as error:
+        rendered.faults.append(f"{_title(parent)}: {str(error).removeprefix('$.parent.')}")
+        return
+    answer = controller.sync(request, *circumstances)
     if isinstance(answer, CompositeAnswer):
         _report(parent, answer.status, rendered)
     for child in answer.body()["children"]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
+from http import HTTPStatus
 from typing import Any
 
 import orjson
@@ -10,13 +11,19 @@ from flask import Blueprint, Response, g, request
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from hooks import metrics
-from hooks.bodies import read_json
+from hooks.bodies import read_json, read_manifest
 from hooks.controllers.registry import Controller
+from hooks.problems import problem
 from hooks.protocol import Object, SyncRequest, customize_body, read_customize, read_sync
+from hooks.rendering import render
 from hooks.settings import Settings
+from hooks.unknown_fields import unknown_fields
 
 Clock = Callable[[], datetime]
 View = Callable[[], Response]
+
+_WARNINGS = 20
+"""Headers that an answer carries at most: clients refuse more than a hundred."""
 
 
 def hooks(controllers: Mapping[str, Controller], settings: Settings, clock: Clock) -> Blueprint:
@@ -63,12 +70,35 @@ def _customize(controller: Controller, settings: Settings) -> View:
     return view
 
 
+def manifests(settings: Settings, clock: Clock) -> Blueprint:
+    """`POST /render`: a manifest in YAML or JSON becomes one `List`; warnings are in headers of that name."""
+    blueprint = Blueprint("manifests", __name__)
+
+    @blueprint.post("/render")
+    def rendered() -> Response:
+        documents = read_manifest(_bytes())
+        found = render(documents, settings, clock(), request.args.get("namespace"), unknown_fields)
+        if found.faults:
+            return problem(HTTPStatus.UNPROCESSABLE_ENTITY, found.faults[0], errors=found.faults)
+        answer = _json({"apiVersion": "v1", "kind": "List", "items": found.objects})
+        for warning in found.warnings[:_WARNINGS]:
+            text = orjson.dumps(warning.encode("ascii", "replace").decode()).decode()  # a quoted string of ASCII
+            answer.headers.add("Warning", f"299 dynamo-hooks {text}")
+        return answer
+
+    return blueprint
+
+
 def _body() -> Any:
+    return read_json(_bytes())
+
+
+def _bytes() -> bytes:
     body = request.get_data(cache=False)
     g.call.size = len(body)
     if len(body) == request.max_content_length and request.environ["wsgi.input"].read(1):
         raise RequestEntityTooLarge  # Werkzeug cuts a chunked body off at the limit without a word
-    return read_json(body)
+    return body
 
 
 def _json(body: Object) -> Response:

@@ -1,0 +1,55 @@
+from pathlib import Path
+
+import pytest
+
+from hooks.app import create_app
+from hooks.settings import Settings
+
+MANIFESTS = Path(__file__).parent / "manifests"
+
+
+@pytest.fixture
+def client():
+    return create_app(Settings()).test_client()
+
+
+def test_a_manifest_becomes_a_list_and_its_warnings_are_headers(client):
+    body = (MANIFESTS / "basics--kubernetes--shared_frontend--shared_frontend.yaml").read_bytes()
+    answer = client.post("/render", data=body)
+    assert answer.status_code == 200
+    assert {"PersistentVolumeClaim", "DynamoComponentDeployment", "Deployment", "Service"} == {
+        item["kind"] for item in answer.json["items"]
+    }
+    assert 'spec.services.VllmDecodeWorker.pvc"' in answer.headers.getlist("Warning")[0]
+
+
+def test_the_namespace_comes_with_the_query(client):
+    answer = client.post("/render?namespace=team", data=(MANIFESTS / "vllm--agg.yaml").read_bytes())
+    assert {item["metadata"]["namespace"] for item in answer.json["items"]} == {"team"}
+
+
+GRAPH = "{apiVersion: nvidia.com/v1alpha1, kind: DynamoGraphDeployment, metadata: {name: g%s}, spec: %s}"
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{new}: &{new} [{', '.join([f'*{old}'] * 10)}]\n" for old, new in zip("abcdefgh", "bcdefghi", strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "detail"),
+    [
+        ("a: b: c", 400, "the body is not YAML"),
+        (b"\xff\xfe\x00", 400, "the body is not YAML"),
+        ("[" * 5000, 400, "is nested more than 200 levels deep"),
+        ("[" * 210 + "]" * 210, 400, "is nested more than 200 levels deep"),
+        (BOMB, 400, "has more than 1000000 values once its aliases are written out"),
+        ("a: &a [*a]", 400, "has more than 1000000 values once its aliases are written out"),
+        ("[1]", 422, "document 1: is no Kubernetes object"),
+        (GRAPH % ("", "{services: 3}"), 422, "spec.services: has the value 3"),
+        (GRAPH % (", labels: [a]", "{}"), 422, "metadata.labels: must be an object of strings"),
+    ],
+)
+def test_what_is_no_manifest_is_a_problem(client, body, status, detail):
+    answer = client.post("/render", data=body)
+    assert answer.status_code == status
+    assert detail in answer.json["detail"]
+    assert answer.content_type == "application/problem+json"
