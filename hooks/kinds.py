@@ -8,13 +8,16 @@ COMPONENT_DEPLOYMENT = Kind("DynamoComponentDeployment", GROUP_VERSION, "dynamoc
 GRAPH_DEPLOYMENT_REQUEST = Kind("DynamoGraphDeploymentRequest", GROUP_VERSION, "dynamographdeploymentrequests")
 MODEL = Kind("DynamoModel", GROUP_VERSION, "dynamomodels")
 
+NAMESPACE = Kind("Namespace", "v1", "namespaces")
 CONFIG_MAP = Kind("ConfigMap", "v1", "configmaps")
 PERSISTENT_VOLUME_CLAIM = Kind("PersistentVolumeClaim", "v1", "persistentvolumeclaims")
+SECRET = Kind("Secret", "v1", "secrets")
 SERVICE = Kind("Service", "v1", "services")
 SERVICE_ACCOUNT = Kind("ServiceAccount", "v1", "serviceaccounts")
 DEPLOYMENT = Kind("Deployment", "apps/v1", "deployments")
 HORIZONTAL_POD_AUTOSCALER = Kind("HorizontalPodAutoscaler", "autoscaling/v2", "horizontalpodautoscalers")
 INGRESS = Kind("Ingress", "networking.k8s.io/v1", "ingresses")
+CLUSTER_ROLE_BINDING = Kind("ClusterRoleBinding", "rbac.authorization.k8s.io/v1", "clusterrolebindings")
 ROLE = Kind("Role", "rbac.authorization.k8s.io/v1", "roles")
 ROLE_BINDING = Kind("RoleBinding", "rbac.authorization.k8s.io/v1", "rolebindings")
 
@@ -31,8 +34,10 @@ WORKLOADS = frozenset({DEPLOYMENT.kind, LEADER_WORKER_SET.kind})
 BY_NAME = {
     kind.kind: kind
     for kind in (
+        CLUSTER_ROLE_BINDING,
         CONFIG_MAP,
         PERSISTENT_VOLUME_CLAIM,
+        SECRET,
         SERVICE,
         SERVICE_ACCOUNT,
         DEPLOYMENT,
@@ -43,6 +48,7 @@ BY_NAME = {
         LEADER_WORKER_SET,
         VIRTUAL_SERVICE,
         COMPONENT_DEPLOYMENT,
+        GRAPH_DEPLOYMENT,
     )
 }
-"""Every kind that is a child of something, by its name."""
+"""Every kind that is a child or an attachment of something, by its name."""

@@ -28,16 +28,33 @@ ROLE = "role"
 COMPONENT_POD_ACCOUNT = "nvidia.com/dynamo-component-pod"
 """`"true"` on a ServiceAccount that components run under where nothing names another."""
 REGISTRY_INDEX = "nvidia.com/registry-index"
+INSTALLATION = "nvidia.com/dynamo-installation"
+"""Which installation looks after a custom resource, where several share a cluster."""
+MANAGED_BY = "nvidia.com/managed-by"
 CONTROLLER_UID = "controller-uid"
 """Metacontroller's own (generateSelector): never copied from a parent to a child."""
 
+# Labels of what is made for a DynamoGraphDeploymentRequest; the profiler's output carries the uid as an annotation.
+REQUEST_NAME = "dgdr.nvidia.com/name"
+REQUEST_NAMESPACE = "dgdr.nvidia.com/namespace"
+REQUEST_UID = "dgdr.nvidia.com/uid"
+TARGET_NAMESPACE = "dgdr.nvidia.com/target-namespace"
+"""The namespace that a request's graph goes to: whoever looks after that namespace finds requests by it."""
+
 # Annotations.
+ALLOW_DEPLOYMENTS_FROM = "nvidia.com/allow-deployments-from"
+"""On a Namespace: other namespaces, comma-separated, or `*`, whose requests may make graphs in it."""
+BASE_MODEL = "nvidia.com/dynamo-base-model"
+"""A base model's name, of which BASE_MODEL_HASH is the hash."""
 ENABLE_METRICS = "nvidia.com/enable-metrics"
 DISCOVERY_BACKEND = "nvidia.com/dynamo-discovery-backend"
 DEPLOYMENT_STRATEGY = "nvidia.com/deployment-strategy"
 DISABLE_PULL_SECRET_DISCOVERY = "nvidia.com/disable-image-pull-secret-discovery"  # noqa: S105 - an annotation's key
 DESIRED_HASH = "nvidia.com/desired-hash"
 LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
+
+MANAGER = "dynamo-operator"
+"""Value of MANAGED_BY: the name that other programs of Dynamo's look for."""
 
 OWN_LABELS = frozenset(
     {

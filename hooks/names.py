@@ -64,6 +64,30 @@ def model_service(model: str) -> str:
     return f"dynamo-model-{model_hash(model)}"
 
 
+def binding(account: str) -> str:
+    """RoleBinding of a ServiceAccount that belongs to a namespace."""
+    return f"{account}-binding"
+
+
+PROFILING_ACCOUNT = "dgdr-profiling-job"
+"""ServiceAccount of the Jobs that profile models."""
+
+
+def node_reader_binding(namespace: str) -> str:
+    """ClusterRoleBinding that lets a namespace's `PROFILING_ACCOUNT` read the cluster's nodes."""
+    return f"{PROFILING_ACCOUNT}-{namespace}"
+
+
+def profile_output(request: str) -> str:
+    """ConfigMap that holds what the profiler of a DynamoGraphDeploymentRequest put out."""
+    return f"dgdr-output-{request}"
+
+
+def registry_index(secret: str) -> str:
+    """ConfigMap that says which registries a Secret is for: a Secret's name may be too long to be part of it."""
+    return f"dynamo-registries-{hashlib.sha256(secret.encode()).hexdigest()[:10]}"
+
+
 def discovery_account(graph_deployment: str) -> str:
     """ServiceAccount under which the pods of a graph discover each other through Kubernetes."""
     return f"{graph_deployment}-k8s-service-discovery"
