@@ -1,6 +1,7 @@
 """The HTTP application."""
 
 import os
+import secrets
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -29,6 +30,7 @@ def create_app(
     clock: routes.Clock = utc_now,
     tokens: Tokens | None = None,
     log: Log | None = None,
+    randomness: routes.Randomness = secrets.token_bytes,
 ) -> Flask:
     """The WSGI application. What is not given comes from the environment, the registry and standard output.
 
@@ -42,7 +44,7 @@ def create_app(
     app.config["MAX_CONTENT_LENGTH"] = settings.server.max_body_mib << 20
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.url_map.merge_slashes = False  # //healthz is no path of ours, not a redirect to one
-    app.register_blueprint(routes.hooks(controllers, settings, clock))
+    app.register_blueprint(routes.hooks(controllers, settings, clock, randomness))
     app.register_blueprint(routes.manifests(settings, clock))
     app.register_blueprint(routes.probes())
     record_calls(app, log or open_log(), unrecorded=frozenset({"probes.healthy", "probes.numbers"}))

@@ -94,6 +94,8 @@ class SyncRequest:
     related: Observed = field(default_factory=lambda: Observed({}))
     controller: Object | None = None
     finalizing: bool = False
+    randomness: bytes = b""
+    """Fresh random bytes for what nobody may guess, such as a key; none where the caller has none to give."""
 
     @property
     def deleting(self) -> bool:
@@ -195,8 +197,8 @@ def customize_body(rules: Iterable[RelatedRule]) -> Object:
     return {"relatedResources": [rule.body() for rule in rules]}
 
 
-def read_sync(body: Any, kind: Kind) -> SyncRequest:
-    """Read the body of a `sync` or `finalize` hook whose parent is of the given kind.
+def read_sync(body: Any, *kinds: Kind) -> SyncRequest:
+    """Read the body of a `sync` or `finalize` hook whose parent is of one of the given kinds.
 
     Raises:
         MalformedRequest: the body has not the envelope's shape.
@@ -204,7 +206,7 @@ def read_sync(body: Any, kind: Kind) -> SyncRequest:
     """
     envelope = _object(body, "$")
     decorator = "object" in envelope and "parent" not in envelope
-    parent = _parent(envelope, "object" if decorator else "parent", kind)
+    parent = _parent(envelope, "object" if decorator else "parent", kinds)
     children = "attachments" if decorator else "children"
     return SyncRequest(
         parent=parent,
@@ -215,10 +217,10 @@ def read_sync(body: Any, kind: Kind) -> SyncRequest:
     )
 
 
-def read_customize(body: Any, kind: Kind) -> CustomizeRequest:
+def read_customize(body: Any, *kinds: Kind) -> CustomizeRequest:
     """Read the body of a `customize` hook; raises as `read_sync` does."""
     envelope = _object(body, "$")
-    return CustomizeRequest(parent=_parent(envelope, "parent", kind), controller=_controller(envelope))
+    return CustomizeRequest(parent=_parent(envelope, "parent", kinds), controller=_controller(envelope))
 
 
 def _installed(controller: Object | None, kind: Kind) -> bool:
@@ -233,13 +235,13 @@ def _installed(controller: Object | None, kind: Kind) -> bool:
     )
 
 
-def _parent(envelope: Object, key: str, kind: Kind) -> Object:
+def _parent(envelope: Object, key: str, kinds: tuple[Kind, ...]) -> Object:
     if key not in envelope:
         raise MalformedRequest(f"$.{key}", 'is required; send {"parent": {…}}')
     parent = _kubernetes_object(envelope[key], f"$.{key}")
     found = parent.get("kind"), parent.get("apiVersion")
-    if found != (kind.kind, kind.api_version):
-        wanted = f"{kind.kind} of {kind.api_version}"
+    if found not in {(kind.kind, kind.api_version) for kind in kinds}:
+        wanted = " or a ".join(f"{kind.kind} of {kind.api_version}" for kind in kinds)
         raise UnprocessableRequest(f"$.{key}", f"is a {found[0]} of {found[1]}, this hook is for a {wanted}")
     return parent
 

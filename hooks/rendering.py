@@ -54,7 +54,9 @@ def render(
         unknown_fields: finds fields that the API server would prune; nothing is warned about without it.
     """
     rendered = Rendered()
-    by_kind = {(found.parent.kind, found.parent.api_version): found for found in controllers().values()}
+    by_kind = {
+        (found.parent.kind, found.parent.api_version): found for found in controllers().values() if not found.decorates
+    }
     for place, document in _objects(documents):
         problem = _problem(document)
         if problem:

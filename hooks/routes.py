@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -20,19 +21,22 @@ from hooks.settings import Settings
 from hooks.unknown_fields import unknown_fields
 
 Clock = Callable[[], datetime]
+Randomness = Callable[[int], bytes]
+"""A cryptographic source: so many fresh random bytes."""
 View = Callable[[], Response]
 
 _WARNINGS = 20
 """Headers that an answer carries at most: clients refuse more than a hundred."""
 
 
-def hooks(controllers: Mapping[str, Controller], settings: Settings, clock: Clock) -> Blueprint:
+def hooks(controllers: Mapping[str, Controller], settings: Settings, clock: Clock, randomness: Randomness) -> Blueprint:
     """`POST /<route>/sync`, `/<route>/finalize` and, where the controller has it, `/<route>/customize`."""
     blueprint = Blueprint("hooks", __name__)
     for route, controller in controllers.items():
+        sync = partial(_sync, controller, settings, clock, randomness)
         views = {
-            "sync": _sync(controller, settings, clock),
-            "finalize": _sync(controller, settings, clock, finalizing=True),
+            "sync": sync(),
+            "finalize": sync(finalizing=True),
             "customize": _customize(controller, settings),
         }
         if controller.customize is None:
@@ -42,10 +46,14 @@ def hooks(controllers: Mapping[str, Controller], settings: Settings, clock: Cloc
     return blueprint
 
 
-def _sync(controller: Controller, settings: Settings, clock: Clock, *, finalizing: bool = False) -> View:
+def _sync(
+    controller: Controller, settings: Settings, clock: Clock, randomness: Randomness, *, finalizing: bool = False
+) -> View:
     def view() -> Response:
-        asked = read_sync(_body(), controller.parent)
+        asked = read_sync(_body(), *controller.parents)
         g.call.parent = asked.parent
+        if controller.randomness:
+            asked = replace(asked, randomness=randomness(controller.randomness))
         if finalizing or asked.finalizing:
             return _json(_finalized(controller, replace(asked, finalizing=True), settings, clock()))
         return _json(controller.sync(asked, settings, clock()).body())
@@ -62,7 +70,7 @@ def _finalized(controller: Controller, asked: SyncRequest, settings: Settings, n
 
 def _customize(controller: Controller, settings: Settings) -> View:
     def view() -> Response:
-        asked = read_customize(_body(), controller.parent)
+        asked = read_customize(_body(), *controller.parents)
         g.call.parent = asked.parent
         rules = controller.customize(asked, settings) if controller.customize else ()
         return _json(customize_body(rules))

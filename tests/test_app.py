@@ -7,10 +7,12 @@ import orjson
 import pytest
 
 from hooks.app import create_app
+from hooks.controllers.registry import Controller
 from hooks.log import open_log
+from hooks.protocol import DecoratorAnswer
 from hooks.settings import Settings
 from hooks.tokens import Tokens
-from tests.fake_hooks import GRAPH, PARENT, controllers, finalize
+from tests.fake_hooks import GRAPH, NAMESPACE, PARENT, controllers, finalize
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
 PASSWORD = "hunter2"
@@ -66,6 +68,21 @@ def test_customize_answers_with_the_rules():
 def test_a_decorated_object_is_answered():
     body = {"object": {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "d"}}, "attachments": {}}
     assert post(app(), body, "/namespaces/sync").json == {"attachments": [{"kind": "Service"}]}
+
+
+def test_a_controller_is_given_as_many_random_bytes_as_it_needs():
+    def sync(request, settings, now):
+        return DecoratorAnswer(annotations={"got": request.randomness.hex()})
+
+    routes = {
+        name: Controller(name, NAMESPACE, sync, decorates=True, randomness=size)
+        for name, size in {"keys": 4, "none": 0}.items()
+    }
+    log = open_log(io.BytesIO())
+    client = create_app(Settings(), routes, tokens=Tokens(), log=log, randomness=lambda size: b"r" * size).test_client()
+    body = {"object": {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "d"}}}
+    assert post(client, body, "/keys/sync").json["annotations"] == {"got": b"rrrr".hex()}
+    assert post(client, body, "/none/sync").json["annotations"] == {"got": ""}
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,13 @@ def test_a_wrong_envelope_says_where(body, error, where):
     assert str(raised.value).startswith(where)
 
 
+def test_a_hook_may_be_for_several_kinds():
+    assert read_sync({"object": PARENT}, CLAIM, GRAPH).parent == PARENT
+    wanted = "this hook is for a PersistentVolumeClaim of v1 or a DynamoGraphDeployment of nvidia.com/v1alpha1"
+    with pytest.raises(UnprocessableRequest, match=wanted):
+        read_sync({"object": PARENT | {"kind": "Pod"}}, CLAIM, GRAPH)
+
+
 def test_a_bare_map_of_labels_is_no_selector():
     with pytest.raises(ValueError, match="not a label selector"):
         RelatedRule(CLAIM, selector={"app": "x"})

@@ -22,6 +22,17 @@ class Controller:
     sync: Sync
     customize: Customize | None = None
     finalize: Sync | None = None
+    decorates: bool = False
+    """Whether it is about objects of others (a DecoratorController), which become nothing by themselves."""
+    more_parents: tuple[Kind, ...] = ()
+    """Further kinds that it decorates."""
+    randomness: int = 0
+    """Number of fresh random bytes that its sync is given in the request."""
+
+    @property
+    def parents(self) -> tuple[Kind, ...]:
+        """Every kind whose objects it is asked about."""
+        return (self.parent, *self.more_parents)
 
 
 REGISTERED = (
