@@ -11,21 +11,21 @@ The same seed gives the same run, to the last uid.
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable
-from wsgiref.types import WSGIApplication
 
 from hooks.protocol import Kind, Object
+from hooks.settings import Settings
 from hooks.simulator import api_server, kubectl
 from hooks.simulator.cache import Cache
 from hooks.simulator.clock import Clock
 from hooks.simulator.errors import ApiError
 from hooks.simulator.event_log import EventLog
+from hooks.simulator.installation import Installation, our_installation
 from hooks.simulator.metacontroller.engine import Engine
 from hooks.simulator.metacontroller.hook_client import HookClient
-from hooks.simulator.metacontroller.manifests import ControllerManifest
-from hooks.simulator.resources import Resource
 from hooks.simulator.snapshot import snapshot
 from hooks.simulator.store import Write
 from hooks.simulator.trace import Trace
+from hooks.simulator.workloads import World, start_workloads
 
 HOUR = 3600.0
 
@@ -55,34 +55,39 @@ class Cluster:
     """A cluster.
 
     Args:
-        application: the hooks.
-        controllers: Metacontroller's controllers, as their manifests declare them.
-        resources: the kinds that the API server serves.
+        settings: the platform's settings, built-in defaults where none are given.
         seed: None runs everything in the order it was asked for; a number shuffles what is due at the same instant,
-            draws the caches' lags, and everything else that is left to chance.
+            draws the caches' lags, and decides everything else that is left to chance.
         lag: seconds that Metacontroller's caches may be behind.
+        optional_apis: which of `optional_apis.OPTIONAL_APIS` the cluster has.
+        world: what becomes of pods; a scenario may change it on the way.
         namespaces: those that are there from the beginning.
+        installation: what is installed in it, ours where none is given.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is one thing that a scenario decides
         self,
-        application: Callable[[Clock], WSGIApplication],
-        controllers: Iterable[ControllerManifest],
-        resources: Iterable[Resource],
+        settings: Settings | None = None,
         *,
         seed: int | None = None,
         lag: float = 0.0,
+        optional_apis: Iterable[str] = (),
+        world: World | None = None,
         namespaces: Iterable[str] = ("default",),
+        installation: Installation | None = None,
     ) -> None:
+        installed = installation or our_installation(settings or Settings(), optional_apis)
         self.seed = seed
         self.clock = Clock(seed=seed)
-        self.store = api_server.start(self.clock, resources, namespaces, seed or 0)
+        self.store = api_server.start(self.clock, installed.resources, namespaces, seed or 0)
         self.events = EventLog(self.clock)
         self.trace = Trace(self.store, self.events)
-        self.hooks = HookClient(application(self.clock), self.clock)
+        self.world = world or World()
+        self.kubelet = start_workloads(self.store, self.events, self.world)
+        self.hooks = HookClient(installed.application(self.clock), self.clock)
         self._random = random.Random(seed)  # noqa: S311 - replayable is what it must be
         self._lag = lag
-        self._controllers = list(controllers)
+        self._controllers = installed.controllers
         self._engine = self._start_metacontroller()
 
     # What users do

@@ -6,10 +6,7 @@ Source: Metacontroller's API reference for CompositeController and DecoratorCont
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal
-
-import yaml
 
 from hooks.protocol import Object
 
@@ -86,29 +83,13 @@ class _Reader:
         return UnusableController(f"{self.kind} {self.name}, {where}: {problem}")
 
 
-def read_controllers(folder: Path, *, served: Iterable[tuple[str, str]] | None = None) -> list[ControllerManifest]:
-    """Read every controller in a folder's YAML files, other kinds left out.
+def read_controllers(documents: Iterable[Object]) -> list[ControllerManifest]:
+    """Read every controller among the documents of manifests, other kinds left out.
 
-    Args:
-        folder: where the manifests are.
-        served: the API versions and plurals that the cluster has; rules for others are left out of a controller, as
-            the chart leaves out those of optional APIs. None stands for all.
+    Raises:
+        UnusableController: one lacks something, or needs what is not simulated.
     """
-    documents: list[Object] = []
-    for path in sorted(folder.glob("*.yaml")):
-        documents += [document for document in yaml.safe_load_all(path.read_text()) if document]
-    chosen = [document for document in documents if document.get("apiVersion") == GROUP_VERSION]
-    if served is not None:
-        chosen = [_served(document, set(served)) for document in chosen]
-    return [read_controller(document) for document in chosen]
-
-
-def _served(document: Object, served: set[tuple[str, str]]) -> Object:
-    spec = dict(document["spec"])
-    for rules in ("childResources", "attachments"):
-        if rules in spec:
-            spec[rules] = [rule for rule in spec[rules] if (rule.get("apiVersion"), rule.get("resource")) in served]
-    return document | {"spec": spec}
+    return [read_controller(document) for document in documents if document.get("apiVersion") == GROUP_VERSION]
 
 
 def read_controller(document: Object) -> ControllerManifest:

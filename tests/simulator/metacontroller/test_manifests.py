@@ -49,7 +49,6 @@ def test_a_service_and_a_path_are_as_good_as_a_url():
     assert read_controller(changed(["hooks", "sync"], {"webhook": webhook})).hooks["sync"].path == "/widgets/sync"
 
 
-def test_rules_for_kinds_that_the_cluster_lacks_are_left_out_of_a_folder(tmp_path):
-    (tmp_path / "controllers.yaml").write_text(f"{COMPOSITE}---{DECORATOR}---\napiVersion: v1\nkind: Namespace\n")
-    composite, decorator = read_controllers(tmp_path, served=[("v1", "configmaps")])
-    assert list(composite.children) == list(decorator.children) == [ResourceName("v1", "configmaps")]
+def test_other_kinds_among_the_manifests_are_left_out():
+    documents = [*map(yaml.safe_load, (COMPOSITE, DECORATOR)), {"apiVersion": "v1", "kind": "Namespace"}]
+    assert [controller.name for controller in read_controllers(documents)] == ["widgets", "namespaces"]

@@ -8,6 +8,7 @@ from hooks.protocol import Kind
 from hooks.simulator.builtin import built_in
 from hooks.simulator.cluster import Cluster
 from hooks.simulator.custom import custom_resources
+from hooks.simulator.installation import Installation
 from hooks.simulator.metacontroller.manifests import read_controller
 
 WIDGET = Kind("Widget", "example.com/v1", "widgets")
@@ -100,7 +101,8 @@ def cluster(sync, *, controller=COMPOSITE, seed=None, lag=0.0, namespaces=("defa
             hook(manifest, name)
     resources = [*built_in(), *custom_resources([definition("Widget"), definition("Gadget", "Cluster")])]
     app = application({"sync": sync, **hooks})
-    return Cluster(lambda _: app, [read_controller(manifest)], resources, seed=seed, lag=lag, namespaces=namespaces)
+    installation = Installation(lambda _: app, (read_controller(manifest),), tuple(resources))
+    return Cluster(installation=installation, seed=seed, lag=lag, namespaces=namespaces)
 
 
 def widget(name="w", labels=None, **spec):

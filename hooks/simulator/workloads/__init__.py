@@ -1,0 +1,6 @@
+"""What runs workloads below Metacontroller: the usual controllers, just real enough to move status."""
+
+from hooks.simulator.workloads.start import start_workloads
+from hooks.simulator.workloads.world import Fault, World
+
+__all__ = ["Fault", "World", "start_workloads"]

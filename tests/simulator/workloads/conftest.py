@@ -1,0 +1,7 @@
+import pytest
+from below import Below
+
+
+@pytest.fixture(params=[None, 1], ids=["in order", "shuffled"])
+def below(request):
+    return Below(request.param)

@@ -1,0 +1,70 @@
+from below import job
+
+from hooks.simulator.workloads import Fault
+
+
+def test_a_job_runs_its_pod_and_is_complete(below):
+    below.apply(job())
+    below.run_for(30)
+    assert below.status("Job", "j")["active"] == 1
+    below.settle()
+    status = below.status("Job", "j")
+    assert (status["succeeded"], status.get("active", 0)) == (1, 0)
+    assert [entry["type"] for entry in status["conditions"]] == ["SuccessCriteriaMet", "Complete"]
+    assert below.reason("Job", "j", "Complete") == "CompletionsReached"
+    assert "completionTime" in status
+
+
+def test_a_job_that_fails_tries_again_ever_later(below):
+    below.world.fail("Job/j", Fault.FAILED)
+    below.apply(job(backoffLimit=2))
+    below.run_for(20)
+    assert len(below.pods()) == 2
+    below.settle()
+    assert below.status("Job", "j")["failed"] == 3
+    assert below.reason("Job", "j", "Failed") == "BackoffLimitExceeded"
+    assert len(below.pods()) == 3
+
+
+def test_a_job_that_heals_succeeds(below):
+    below.world.fail("Job/j", Fault.FAILED)
+    below.apply(job(backoffLimit=3))
+    below.run_for(12)
+    below.world.heal("Job/j")
+    below.settle()
+    assert below.condition("Job", "j", "Complete") == "True"
+
+
+def test_a_job_past_its_deadline_ends(below):
+    below.world.run_seconds = 1000
+    below.apply(job(activeDeadlineSeconds=100))
+    below.run_for(200)
+    assert below.reason("Job", "j", "Failed") == "DeadlineExceeded"
+    assert below.pods() == []
+
+
+def test_a_finished_job_goes_after_its_time(below):
+    below.apply(job(ttlSecondsAfterFinished=100))
+    below.run_until(lambda: below.condition("Job", "j", "Complete") == "True")
+    below.run_for(50)
+    assert below.find("Job", "j") is not None
+    below.settle()
+    assert below.find("Job", "j") is None
+    assert below.pods() == []
+
+
+def test_a_suspended_job_waits(below):
+    below.apply(job(suspend=True))
+    below.settle()
+    assert below.pods() == []
+    below.edit("Job", "j", lambda item: item["spec"].update(suspend=False))
+    below.settle()
+    assert below.condition("Job", "j", "Complete") == "True"
+
+
+def test_several_completions(below):
+    below.apply(job(completions=3, parallelism=2))
+    below.run_for(10)
+    assert len(below.pods()) == 2
+    below.settle()
+    assert below.status("Job", "j")["succeeded"] == 3
