@@ -9,8 +9,8 @@ import yaml
 from hooks.errors import MalformedRequest
 
 DEEPEST = 200
-"""Levels of objects and lists that a body may have. The core's recursions and orjson's (254 levels) bear some more;
-real ones have about twenty."""
+"""Levels of objects and lists that what a user writes may have. The core's recursions and orjson's (254 levels) bear
+more; real ones have about twenty."""
 LARGEST = 1_000_000
 """Values that a manifest may have once its aliases are written out: a few lines of them can stand for billions."""
 _SHOWN = 8
@@ -21,16 +21,14 @@ def read_json(body: bytes) -> Any:
     """The JSON value of a body.
 
     Raises:
-        MalformedRequest: it is no JSON, as with NaN or a number too large, or nested more than 200 levels deep.
+        MalformedRequest: it is no JSON, as with NaN or a number too large.
     """
     if not body:
         raise MalformedRequest("$", 'the body is empty; send {"parent": {…}}')
     try:
-        value = orjson.loads(body)
+        return orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise MalformedRequest("$", f"the body is not JSON: {error}") from error
-    _check_depth(value)
-    return value
 
 
 def read_manifest(body: bytes) -> list[Any]:
@@ -46,7 +44,7 @@ def read_manifest(body: bytes) -> list[Any]:
     except RecursionError:
         raise MalformedRequest("$", f"is nested more than {DEEPEST} levels deep") from None
     _check_size(documents)
-    _check_depth(documents)
+    check_depth(documents, "$")
     return documents
 
 
@@ -62,11 +60,20 @@ def _check_size(documents: list[Any]) -> None:
         open_containers += [item for item in items if isinstance(item, dict | list)]
 
 
-def _check_depth(value: Any) -> None:
+def check_depth(value: Any, where: str) -> None:
+    """See that a value is not nested more than 200 levels deep.
+
+    Args:
+        value: JSON.
+        where: JSON path to it.
+
+    Raises:
+        MalformedRequest: it is; says where.
+    """
     levels = [[value] if type(value) is dict or type(value) is list else []]
     while levels[-1]:
         if len(levels) > DEEPEST:
-            raise MalformedRequest(_path(levels), f"is nested more than {DEEPEST} levels deep")
+            raise MalformedRequest(where + _path(levels), f"is nested more than {DEEPEST} levels deep")
         levels.append([
             item
             for container in levels[-1]
@@ -83,10 +90,10 @@ def _path(levels: list[list[Any]]) -> str:
             (step, container) for container in level for step, below in _items(container) if below is item
         )
         steps.append(step)
-    return "".join(["$", *steps[: -_SHOWN - 1 : -1], "…"])
+    return "".join([*steps[: -_SHOWN - 1 : -1], "…"])
 
 
 def _items(container: Any) -> Iterable[tuple[str, Any]]:
     if isinstance(container, dict):
-        return ((f".{key}", item) for key, item in container.items())
+        return ((f".{key}" if str(key).isidentifier() else f"[{key!r}]", item) for key, item in container.items())
     return ((f"[{index}]", item) for index, item in enumerate(container))

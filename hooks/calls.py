@@ -42,6 +42,7 @@ class Call:
     """Reading of a monotonic clock, in seconds."""
     size: int = 0
     """Bytes of the body."""
+    body: Any = None
     parent: Object | None = None
     answer: Object | None = None
     problem: str | None = None

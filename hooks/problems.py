@@ -11,6 +11,7 @@ import orjson
 from flask import Flask, Response, current_app, g, request
 from werkzeug.exceptions import HTTPException, NotFound, RequestEntityTooLarge
 
+from hooks.bodies import check_depth
 from hooks.errors import MalformedRequest, UnprocessableRequest
 
 PLURALS = ("dynamographdeployments", "dynamocomponentdeployments", "dynamographdeploymentrequests", "dynamomodels")
@@ -79,6 +80,10 @@ def _refused(error: HTTPException) -> Response:
 
 
 def _failed(error: Exception) -> Response:
+    try:
+        check_depth(g.call.body, "$")
+    except MalformedRequest as too_deep:  # the fault is the body's: somewhere a recursion ended
+        return _malformed(too_deep)
     g.call.fault_id = secrets.token_hex(8)
     g.call.fault = described(error)
     detail = f"a fault in dynamo-hooks, nothing was changed; its log has the details under the id {g.call.fault_id}"

@@ -240,27 +240,37 @@ def _parent(envelope: Object, key: str, kinds: tuple[Kind, ...]) -> Object:
         raise MalformedRequest(f"$.{key}", 'is required; send {"parent": {…}}')
     parent = _kubernetes_object(envelope[key], f"$.{key}")
     found = parent.get("kind"), parent.get("apiVersion")
-    if found not in {(kind.kind, kind.api_version) for kind in kinds}:
+    if found not in [(kind.kind, kind.api_version) for kind in kinds]:  # no set: what was found may be a list
         wanted = " or a ".join(f"{kind.kind} of {kind.api_version}" for kind in kinds)
         raise UnprocessableRequest(f"$.{key}", f"is a {found[0]} of {found[1]}, this hook is for a {wanted}")
     return parent
 
 
-def _kubernetes_object(value: Any, where: str) -> Object:
-    item = _object(value, where)
-    metadata = _object(item.get("metadata"), f"{where}.metadata")
-    name = metadata.get("name")
-    if not isinstance(name, str) or not name:
+def _kubernetes_object(value: Any, *path: str) -> Object:
+    """Check what every object must have. `path` becomes text for a fault only: there are hundreds without one."""
+    metadata = value.get("metadata") if isinstance(value, dict) else None
+    if (
+        isinstance(metadata, dict)
+        and isinstance(name := metadata.get("name"), str)
+        and name
+        and isinstance(metadata.get("namespace", ""), str)
+        and _are_strings(metadata.get("labels"))
+        and _are_strings(metadata.get("annotations"))
+    ):
+        return value  # type: ignore[no-any-return] # an object, as its metadata shows
+    where = path[0] + "".join(f"[{step!r}]" for step in path[1:])
+    metadata = _object(_object(value, where).get("metadata"), f"{where}.metadata")
+    if not isinstance(metadata.get("name"), str) or not metadata["name"]:
         raise MalformedRequest(f"{where}.metadata.name", "must be a string that is not empty")
     if not isinstance(metadata.get("namespace", ""), str):
         raise MalformedRequest(f"{where}.metadata.namespace", "must be a string")
-    for key in ("labels", "annotations"):
-        entries = metadata.get(key)
-        if entries is not None and not (
-            isinstance(entries, dict) and all(isinstance(entry, str) for entry in entries.values())
-        ):
-            raise MalformedRequest(f"{where}.metadata.{key}", "must be an object of strings")
-    return item
+    key = "annotations" if _are_strings(metadata.get("labels")) else "labels"
+    raise MalformedRequest(f"{where}.metadata.{key}", "must be an object of strings")
+
+
+def _are_strings(entries: Any) -> bool:
+    """Whether labels or annotations, as JSON, are absent or strings alone."""
+    return entries is None or (isinstance(entries, dict) and {*map(type, entries.values())} <= {str})
 
 
 def _observed(envelope: Object, key: str) -> Observed:
@@ -270,7 +280,7 @@ def _observed(envelope: Object, key: str) -> Observed:
     where = f"$.{key}"
     for kind, items in _object(kinds, where).items():
         for name, item in _object(items, f"{where}[{kind!r}]").items():
-            _kubernetes_object(item, f"{where}[{kind!r}][{name!r}]")
+            _kubernetes_object(item, where, kind, name)
     return Observed(kinds)
 
 

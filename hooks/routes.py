@@ -12,7 +12,7 @@ from flask import Blueprint, Response, g, request
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from hooks import metrics
-from hooks.bodies import read_json, read_manifest
+from hooks.bodies import check_depth, read_json, read_manifest
 from hooks.controllers.registry import Controller
 from hooks.problems import problem
 from hooks.protocol import Object, SyncRequest, customize_body, read_customize, read_sync
@@ -52,6 +52,7 @@ def _sync(
     def view() -> Response:
         asked = read_sync(_body(), *controller.parents)
         g.call.parent = asked.parent
+        check_depth(asked.parent, "$.parent")
         if controller.randomness:
             asked = replace(asked, randomness=randomness(controller.randomness))
         if finalizing or asked.finalizing:
@@ -72,6 +73,7 @@ def _customize(controller: Controller, settings: Settings) -> View:
     def view() -> Response:
         asked = read_customize(_body(), *controller.parents)
         g.call.parent = asked.parent
+        check_depth(asked.parent, "$.parent")
         rules = controller.customize(asked, settings) if controller.customize else ()
         return _json(customize_body(rules))
 
@@ -98,7 +100,8 @@ def manifests(settings: Settings, clock: Clock) -> Blueprint:
 
 
 def _body() -> Any:
-    return read_json(_bytes())
+    g.call.body = read_json(_bytes())
+    return g.call.body
 
 
 def _bytes() -> bytes:

@@ -9,7 +9,7 @@ import pytest
 from hooks.app import create_app
 from hooks.controllers.registry import Controller
 from hooks.log import open_log
-from hooks.protocol import DecoratorAnswer
+from hooks.protocol import CompositeAnswer, DecoratorAnswer
 from hooks.settings import Settings
 from hooks.tokens import Tokens
 from tests.fake_hooks import GRAPH, NAMESPACE, PARENT, controllers, finalize
@@ -115,8 +115,12 @@ def deep(levels):
         ("Infinity, which is no JSON", b'{"parent": -Infinity}', 400, "$: the body is not JSON: "),
         ("a number beyond all numbers", b'{"parent": 1e999}', 400, "$: the body is not JSON: "),
         ("more levels than orjson takes", b"[" * 100_000, 400, "$: the body is not JSON: "),
-        ("more levels than we take", deep(300), 400, "$.parent.spec.a[0].b[0][0][0]…: is nested more than 200 levels"),
-        ("a list of levels", b"[" * 201 + b"]" * 201, 400, "$[0][0][0][0][0][0][0][0]…: is nested more than 200"),
+        (
+            "more levels than we take",
+            deep(300),
+            400,
+            "$.parent.spec.a[0].b[0][0][0][0]…: is nested more than 200 levels",
+        ),
         ("no object", b"[]", 400, "$: must be an object, is a list"),
         ("a number", b"1", 400, "$: must be an object, is a number"),
         ("null", b"null", 400, "$: must be an object, is null"),
@@ -128,6 +132,7 @@ def deep(levels):
         ("a number for a child", parent() | {"related": {"A.v1": {"x": 1}}}, 400, "$.related['A.v1']['x']: must be"),
         ("a word for a boolean", parent() | {"finalizing": "no"}, 400, "$.finalizing: must be true or false"),
         ("another kind", {"parent": PARENT | {"kind": "Pod"}}, 422, "$.parent: is a Pod of nvidia.com/v1alpha1"),
+        ("a list for the kind", {"parent": PARENT | {"kind": []}}, 422, "$.parent: is a [] of nvidia.com/v1alpha1"),
         ("another version", {"parent": PARENT | {"apiVersion": "nvidia.com/v2"}}, 422, "$.parent: is a Dynamo"),
         ("a long lie about the kind", {"parent": PARENT | {"kind": "x" * 10_000}}, 422, "$.parent: is a xxxx"),
         ("children that cannot be restated", parent(refuse="no annotation"), 422, "$.children: no annotation"),
@@ -147,8 +152,22 @@ def test_bad_input_is_a_problem_document_and_no_answer(reason, body, status, det
     assert "Traceback" not in answer.text
 
 
-def test_a_body_of_200_levels_is_answered():
+def test_a_parent_of_200_levels_is_answered():
     assert post(app(), deep(195)).status_code == 200
+
+
+@pytest.mark.parametrize("levels", [300, 1000])
+def test_depth_that_ends_a_recursion_of_ours_is_the_fault_of_the_body(levels):
+    def restate(request, settings, now):
+        return CompositeAnswer(status={}, children=list(request.children))
+
+    child = {"metadata": {"name": "c"}, "spec": "deep"}
+    body = orjson.dumps(parent() | {"children": {"A.v1": {"d/c": child}}})
+    answer = post(app(sync=restate), body.replace(b'"deep"', b'{"a":' * levels + b"0" + b"}" * levels))
+    assert answer.status_code == 400
+    assert answer.json["detail"].startswith(
+        "$.children['A.v1']['d/c'].spec.a.a.a.a…: is nested more than 200 levels deep"
+    )
 
 
 def test_a_problem_names_the_place_on_its_own():

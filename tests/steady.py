@@ -1,0 +1,115 @@
+"""Requests for resources that are rolled out: answers are fed back until they say what was asked, as in a cluster."""
+
+import copy
+
+import yaml
+
+from hooks.controllers.registry import controllers
+from hooks.kinds import BY_NAME, COMPONENT_DEPLOYMENT, DEPLOYMENT, GRAPH_DEPLOYMENT, PERSISTENT_VOLUME_CLAIM
+from hooks.packaged import packaged
+from hooks.protocol import read_customize, read_sync
+from hooks.settings import Settings
+from tests.golden_cases import NOW, applied, keyed
+
+_ROUNDS = 5
+"""Syncs after which a resource whose children are ready must have come to rest."""
+
+
+def graph(services):
+    """A DynamoGraphDeployment of a frontend and as many workers, of the size of real ones, as make `services`."""
+    main_container = {
+        "image": "nvcr.io/nvidia/ai-dynamo/vllm-runtime:0.9.0",
+        "workingDir": "/workspace/components/backends/vllm",
+        "command": ["python3", "-m", "dynamo.vllm"],
+        "args": ["--model", "Qwen/Qwen3-0.6B", "--gpu-memory-utilization", "0.9"],
+    }
+    worker = {
+        "componentType": "worker",
+        "envFromSecret": "hf-token-secret",
+        "replicas": 2,
+        "resources": {"limits": {"gpu": "1", "memory": "40Gi"}, "requests": {"cpu": "8"}},
+        "envs": [{"name": "VLLM_LOGGING_LEVEL", "value": "INFO"}],
+        "volumeMounts": [{"name": "models", "mountPoint": "/models"}],
+        "extraPodSpec": {"mainContainer": main_container, "tolerations": [{"key": "gpu", "operator": "Exists"}]},
+    }
+    frontend = {
+        "componentType": "frontend",
+        "replicas": 1,
+        "extraPodSpec": {"mainContainer": {"image": main_container["image"]}},
+    }
+    workers = {f"Worker{number}": copy.deepcopy(worker) for number in range(1, services)}
+    spec = {
+        "backendFramework": "vllm",
+        "envs": [{"name": "HF_HOME", "value": "/models"}],
+        "pvcs": [{"name": "models"}],
+        "services": {"Frontend": frontend, **workers},
+    }
+    return _object(GRAPH_DEPLOYMENT, f"graph-of-{services}", spec)
+
+
+def steady_request(parent):
+    """The sync request for a parent that is rolled out, with all that Metacontroller sends; and the answer to it."""
+    controller = next(each for each in controllers().values() if each.parent.kind == parent["kind"])
+    manifest = _manifest(controller.parent)
+    children, answer = [], None
+    for _ in range(_ROUNDS):
+        body = {
+            "controller": manifest,
+            "parent": parent,
+            "children": _by_kind(manifest["spec"]["childResources"], children),
+            "related": _related(controller, parent, children),
+            "finalizing": False,
+        }
+        before, answer = answer, controller.sync(read_sync(body, controller.parent), Settings(), NOW).body()
+        if answer == before:
+            return body, answer
+        parent = _with_status(parent, answer["status"])
+        children = [_ready(applied(child, parent)) for child in answer["children"]]
+    raise AssertionError(f"{parent['metadata']['name']} does not come to rest: {answer['status']}")
+
+
+def _ready(child):
+    """A child as it is when all that it asked for is there."""
+    if child["kind"] == COMPONENT_DEPLOYMENT.kind:
+        return _with_status(child, steady_request(child)[1]["status"])
+    if child["kind"] == DEPLOYMENT.kind:
+        counts = ("replicas", "updatedReplicas", "readyReplicas", "availableReplicas")
+        return _with_status(child, dict.fromkeys(counts, child["spec"]["replicas"]))
+    return child
+
+
+def _with_status(item, status):
+    return item | {"status": status | {"observedGeneration": item["metadata"]["generation"]}}
+
+
+def _by_kind(resources, items):
+    """Objects as Metacontroller sends them, with an entry for each kind that it was told of."""
+    plurals = {kind.plural: kind for kind in BY_NAME.values()}
+    return {plurals[entry["resource"]].key: {} for entry in resources} | keyed(items)
+
+
+def _related(controller, parent, children):
+    """What the rules of `customize` select: the children themselves, and the claims that must be there."""
+    rules = [
+        rule.body() for rule in controller.customize(read_customize({"parent": parent}, controller.parent), Settings())
+    ]
+    found = [child for child in children if any(child["metadata"]["name"] in rule.get("names", ()) for rule in rules)]
+    claims = [name for rule in rules if rule["resource"] == PERSISTENT_VOLUME_CLAIM.plural for name in rule["names"]]
+    return _by_kind(rules, found + [_claim(name) for name in claims])
+
+
+def _claim(name):
+    return _object(PERSISTENT_VOLUME_CLAIM, name, {"accessModes": ["ReadWriteMany"]}) | {"status": {"phase": "Bound"}}
+
+
+def _object(kind, name, spec):
+    metadata = {"name": name, "namespace": "inference", "uid": f"uid-of-{name}", "generation": 1}
+    return {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": metadata, "spec": spec}
+
+
+def _manifest(kind):
+    for file in packaged("metacontroller").glob("*.yaml"):
+        manifest = yaml.safe_load(file.read_text())
+        if manifest.get("spec", {}).get("parentResource", {}).get("resource") == kind.plural:
+            return manifest
+    raise AssertionError(f"no controller for {kind.plural} in metacontroller/")
