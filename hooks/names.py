@@ -29,6 +29,11 @@ def is_service_name(name: str) -> bool:
     return len(name) <= LABEL_LENGTH and _DNS_1035.fullmatch(name) is not None
 
 
+def is_object_name(name: str) -> bool:
+    """Whether most objects may be called so: a DNS-1123 subdomain."""
+    return len(name) <= 253 and all(_DNS_1123.fullmatch(label) for label in name.split("."))
+
+
 def service_name_problem(name: str) -> str | None:
     """Why a Service cannot be called so, with the numbers; None where it can."""
     if len(name) > LABEL_LENGTH:
