@@ -13,7 +13,7 @@ LARGEST = 100_000
 """Values that a document may hold once its aliases are followed; a graph near its size limit holds half as many."""
 
 DEEPEST = 100
-"""Levels of objects and lists: a graph comes back to the hooks in its request's status, and may not be too deep then."""
+"""Levels of objects and lists: a graph comes back in its request's status, and may not be too deep for a hook then."""
 
 _INTEGERS = range(-(2**63), 2**64)
 """What fits in JSON as the API server reads it."""
