@@ -72,9 +72,17 @@ OWN_LABELS = frozenset(
 )
 """Of a component's metadata labels only these reach its children, so that `kubectl label` restarts nothing."""
 
+NEVER_OF_USER = frozenset({CONTROLLER_UID, BASE_MODEL_HASH, SELECTOR})
+"""Labels that Metacontroller, a model's Service and a workload select by: with one, a child would claim what is not its
+own."""
+
+NEVER_ANNOTATED_BY_USER = frozenset({DESIRED_HASH, LAST_APPLIED})
+"""Annotations by which a child is told from what is asked for: a user's own would make it look like another one."""
+
 _VALUE = re.compile(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
 _PREFIX = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*")
 
+KEY_RULE = "write a name, or a DNS name, '/' and a name"
 VALUE_RULE = "write at most 63 letters, digits, '-', '_' and '.', the first and last a letter or digit"
 """What a label value may be (Kubernetes, "Labels and Selectors"), as a cure."""
 
@@ -94,13 +102,16 @@ def is_key(key: str) -> bool:
 
 def faults(field: str, found: Mapping[str, str] | None) -> list[Fault]:
     """What the API server would refuse among labels that a user gives in `field`."""
-    bad_keys = [
-        Fault(f"{field}[{key}]", "is no label key", "write a name, or a DNS name, '/' and a name")
-        for key in found or ()
-        if not is_key(key)
-    ]
+    bad_keys = [Fault(f"{field}[{key}]", "is no label key", KEY_RULE) for key in found or () if not is_key(key)]
     return bad_keys + [
         fault for key, value in (found or {}).items() for fault in value_faults(f"{field}[{key}]", value)
+    ]
+
+
+def annotation_faults(field: str, found: Mapping[str, str] | None) -> list[Fault]:
+    """What the API server would refuse among annotations that a user gives in `field`; values may be anything."""
+    return [
+        Fault(f"{field}[{key}]", "is no annotation key", KEY_RULE) for key in found or () if not is_key(key.lower())
     ]
 
 

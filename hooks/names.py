@@ -9,9 +9,14 @@ import re
 
 _DNS_1035 = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
 _DNS_1123 = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+_SUBDOMAIN = re.compile(rf"{_DNS_1123.pattern}(\.{_DNS_1123.pattern})*")
+_VARIABLE = re.compile(r"[ -<>-~]+")
 
 LABEL_LENGTH = 63
 """Longest DNS label and label value."""
+
+OBJECT_NAME_LENGTH = 253
+"""Longest DNS subdomain."""
 
 
 def component_name(graph_deployment: str, service: str) -> str:
@@ -41,6 +46,25 @@ def service_name_problem(name: str) -> str | None:
     if not _DNS_1035.fullmatch(name):
         return "must begin with a letter, end with a letter or digit and have only a-z, 0-9 and '-'"
     return None
+
+
+def object_name_problem(name: str) -> str | None:
+    """Why most objects cannot be called so (RFC 1123, a subdomain), such as a Secret; None where they can."""
+    if len(name) > OBJECT_NAME_LENGTH:
+        return f"has {len(name)} characters, {OBJECT_NAME_LENGTH} are allowed"
+    if not _SUBDOMAIN.fullmatch(name):
+        return "must begin and end with a letter or digit and have only a-z, 0-9, '-' and '.'"
+    return None
+
+
+def host_problem(host: str) -> str | None:
+    """Why an Ingress refuses a host; None where it takes it: a DNS name, whose first label may be `*`."""
+    return object_name_problem(host.removeprefix("*."))
+
+
+def is_variable(name: str) -> bool:
+    """Whether the API server takes this as the name of an environment variable: printable ASCII without `=`."""
+    return _VARIABLE.fullmatch(name) is not None
 
 
 def dynamo_namespace(namespace: str, graph_deployment: str) -> str:
@@ -108,9 +132,13 @@ def discovery_binding(graph_deployment: str) -> str:
     return f"{discovery_account(graph_deployment)}-binding"
 
 
+SHARED_MEMORY = "shared-memory"
+"""Name of the volume at /dev/shm."""
+
+
 def volume_name(claim: str) -> str:
     """Name of the volume that holds a claim: the claim's own where a volume may be called so (a DNS label)."""
-    if len(claim) <= LABEL_LENGTH and _DNS_1123.fullmatch(claim):
+    if len(claim) <= LABEL_LENGTH and _DNS_1123.fullmatch(claim) and claim != SHARED_MEMORY:
         return claim
     head = re.sub(r"[^-a-z0-9]", "-", claim.lower())[:54].strip("-") or "claim"
     return f"{head}-{hashlib.sha256(claim.encode()).hexdigest()[:8]}"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from hooks.errors import MalformedRequest, UnprocessableRequest
+from hooks.errors import Fault, InvalidSpec, MalformedRequest, UnprocessableRequest
 
 Object = dict[str, Any]
 """A Kubernetes object as plain JSON."""
@@ -68,6 +68,18 @@ def name_of(item: Object) -> tuple[str, str]:
     """An object's namespace (empty for a cluster-scoped one) and name."""
     metadata = item["metadata"]
     return metadata.get("namespace", ""), metadata["name"]
+
+
+def spec_of(parent: Object) -> Any:
+    """A custom resource's spec, whatever it holds.
+
+    Raises:
+        InvalidSpec: there is none, so that nothing can be concluded: least of all that it asks for nothing.
+    """
+    spec = parent.get("spec")
+    if spec is None:
+        raise InvalidSpec([Fault("spec", "is required", "add it")])
+    return spec
 
 
 def part(item: Object, key: str) -> Object:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic.alias_generators import to_camel
 
 GROUP_VERSION = "nvidia.com/v1alpha1"
@@ -15,8 +15,14 @@ class Model(BaseModel):
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="ignore", strict=True, frozen=True)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _nulls_are_absent(cls, value: Any) -> Any:
+        return _without_nulls(value)
+
 
 def _without_nulls(value: Any) -> Any:
+    """A null counts as absent, as it does for the API server."""
     return {key: item for key, item in value.items() if item is not None} if isinstance(value, dict) else value
 
 

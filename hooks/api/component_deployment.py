@@ -3,7 +3,7 @@
 Source: seed, "DynamoComponentDeploymentSharedSpec" and the types it names.
 """
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -252,8 +252,3 @@ class DynamoComponentDeployment(Model):
 
     spec: Annotated[ComponentDeploymentSpec | None, Field(description="Desired state.")] = None
     status: Annotated[ComponentDeploymentStatus | None, Field(description="Observed state.")] = None
-
-
-def without_nulls(spec: Any) -> Any:
-    """A spec whose top-level nulls are gone; a null counts as absent, as it does for the API server."""
-    return {key: value for key, value in spec.items() if value is not None} if isinstance(spec, dict) else spec

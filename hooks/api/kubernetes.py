@@ -124,6 +124,7 @@ class ExtraPodSpec(TypedDict, total=False):
     volumes: list[Volume] | None
     imagePullSecrets: list[LocalObjectReference] | None
     securityContext: dict[str, Any] | None
+    serviceAccount: str | None
     serviceAccountName: str | None
     nodeSelector: dict[str, str] | None
     tolerations: list[dict[str, Any]] | None

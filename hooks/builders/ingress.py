@@ -1,10 +1,11 @@
 """The Ingress of a component, or its Istio VirtualService."""
 
+from hooks import names
 from hooks.api.component_deployment import Ingress
 from hooks.builders.metadata import build_child
-from hooks.errors import Fault, InvalidSpec
+from hooks.errors import Fault, InvalidSpec, shown
 from hooks.kinds import INGRESS, VIRTUAL_SERVICE
-from hooks.pods.component import Component
+from hooks.pods.component import Component, users_annotations
 from hooks.protocol import Kind, Object
 
 
@@ -22,13 +23,17 @@ def build_ingress(component: Component, service: Object | None) -> Object | None
     if service is None:
         cure = "add the port to extraPodSpec.mainContainer.ports"
         raise InvalidSpec([Fault("spec.ingress", "is enabled, but the main container has no port", cure)])
+    problem = names.host_problem(host(component, ingress))
+    if problem:
+        place, name = "spec.ingress.host", shown(host(component, ingress))
+        raise InvalidSpec([Fault(place, f"with prefix and suffix {name} {problem}", "write a DNS name")])
     build = _virtual_service if ingress.use_virtual_service else _ingress
     return build(component, ingress, service["spec"]["ports"][0]["port"])
 
 
 def host(component: Component, ingress: Ingress) -> str:
     """The host name: prefix, host and suffix, the suffix behind a dot."""
-    suffix = ingress.host_suffix or component.settings.ingress.host_suffix
+    suffix = (ingress.host_suffix or component.settings.ingress.host_suffix or "").lstrip(".")
     head = f"{ingress.host_prefix or ''}{ingress.host}"
     return f"{head}.{suffix}" if suffix else head
 
@@ -64,8 +69,8 @@ def _virtual_service(component: Component, ingress: Ingress, port: int) -> Objec
 def _child(component: Component, ingress: Ingress, kind: Kind, spec: Object) -> Object:
     child = build_child(component, kind, component.name, spec)
     metadata = child["metadata"]
-    metadata["labels"].update(ingress.labels or {})
-    annotations = {**component.annotations, **(ingress.annotations or {})}
+    metadata["labels"] = component.with_labels(ingress.labels)
+    annotations = {**component.annotations, **users_annotations(ingress.annotations)}
     if annotations:
         metadata["annotations"] = annotations
     return child

@@ -7,7 +7,6 @@ from datetime import datetime
 import pydantic
 
 from hooks import labels, names
-from hooks.api.component_deployment import without_nulls
 from hooks.api.graph_deployment import GraphDeploymentSpec
 from hooks.builders.component_deployment import Graph, build_component_deployment
 from hooks.builders.discovery import build_discovery
@@ -16,8 +15,9 @@ from hooks.children import conflict, foreign, only_observed, restate, restate_ch
 from hooks.controllers.claims import claims
 from hooks.errors import Fault, InvalidSpec, faults_of, shown
 from hooks.kinds import BY_NAME, COMPONENT_DEPLOYMENT, PERSISTENT_VOLUME_CLAIM, ROLE, ROLE_BINDING, SERVICE_ACCOUNT
-from hooks.pods.component import PLANNER, label_faults
-from hooks.protocol import CompositeAnswer, CustomizeRequest, Object, RelatedRule, SyncRequest, name_of
+from hooks.pods.component import PLANNER
+from hooks.pods.faults import shared_faults
+from hooks.protocol import CompositeAnswer, CustomizeRequest, Object, RelatedRule, SyncRequest, name_of, spec_of
 from hooks.settings import Settings
 from hooks.status.conditions import INVALID_SPEC, NAME_CONFLICT, faults_message
 from hooks.status.graph_deployment import Outcome, graph_status
@@ -71,7 +71,7 @@ def read_graph(parent: Object, settings: Settings) -> Graph:
     Raises:
         InvalidSpec: with every fault that the graph itself shows; those of a pod are its component's to report.
     """
-    raw = without_nulls(parent.get("spec", {}))
+    raw = spec_of(parent)
     try:
         spec = GraphDeploymentSpec.model_validate(raw)
     except pydantic.ValidationError as error:
@@ -82,7 +82,7 @@ def read_graph(parent: Object, settings: Settings) -> Graph:
         namespace=metadata.get("namespace", ""),
         metadata=metadata,
         spec=spec,
-        services=raw.get("services", {}),
+        services=raw.get("services") or {},
         settings=settings,
     )
     faults = _faults(graph)
@@ -180,7 +180,7 @@ def _faults(graph: Graph) -> list[Fault]:
                 faults.append(Fault(where, also, "rename one of the two"))
             taken.setdefault(derived, key)
         faults += labels.value_faults(where, key)
-        faults += label_faults(service, where)
+        faults += shared_faults(service, where)
     return faults
 
 

@@ -9,22 +9,19 @@ from dataclasses import dataclass
 import pydantic
 
 from hooks import labels, names
-from hooks.api.component_deployment import ComponentDeploymentSpec, ComponentSharedSpec, without_nulls
+from hooks.api.component_deployment import ComponentDeploymentSpec
 from hooks.api.kubernetes import ExtraPodSpec, MainContainer
 from hooks.children import controller_of
 from hooks.defaults import ComponentDefaults, Defaults
 from hooks.errors import Fault, InvalidSpec, faults_of, shown
 from hooks.kinds import GRAPH_DEPLOYMENT
-from hooks.manifest import unreadable_quantities
-from hooks.protocol import Object, part
+from hooks.pods.faults import component_faults
+from hooks.protocol import Object, part, spec_of
 from hooks.settings import Settings
 
 WORKER_TYPES = frozenset({"worker", "prefill", "decode"})
 FRONTEND = "frontend"
 PLANNER = "planner"
-
-_NEVER_ON_CHILDREN = frozenset({labels.CONTROLLER_UID, labels.BASE_MODEL_HASH})
-"""Labels that Metacontroller and a model's Service select by: on a child they would claim what is not theirs."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +36,8 @@ class Component:
     """Name of the graph it belongs to; its own where it stands alone."""
     in_graph: bool
     dynamo_namespace: str
+    own_labels: dict[str, str]
+    """Labels of ours, over any of a user's: the names on every child and pod, the types on pods."""
     labels: dict[str, str]
     """On every child and pod."""
     annotations: dict[str, str]
@@ -73,6 +72,11 @@ class Component:
         """Whether it runs an inference engine."""
         return self.spec.component_type in WORKER_TYPES
 
+    def with_labels(self, given: dict[str, str] | None) -> dict[str, str]:
+        """Its labels under a user's further ones, which change none of ours."""
+        found = {**self.labels, **users_labels(given)}
+        return {**found, **{key: value for key, value in self.own_labels.items() if key in found}}
+
     @property
     def node_count(self) -> int:
         """Nodes that one replica spans."""
@@ -86,6 +90,11 @@ def defaults_of_type(component_type: str | None, defaults: Defaults) -> Componen
     return {FRONTEND: defaults.frontend, PLANNER: defaults.planner}.get(component_type or "", defaults.general)
 
 
+def users_service_account(extra: ExtraPodSpec) -> str | None:
+    """The ServiceAccount that a user names, by the field's old name too (`serviceAccount`); empty ones do not count."""
+    return extra.get("serviceAccountName") or extra.get("serviceAccount") or None
+
+
 def read_component(parent: Object, settings: Settings) -> Component:
     """Read a DynamoComponentDeployment.
 
@@ -93,17 +102,18 @@ def read_component(parent: Object, settings: Settings) -> Component:
         InvalidSpec: the spec has not the shape of one. Other faults are in `Component.faults`.
     """
     try:
-        spec = ComponentDeploymentSpec.model_validate(without_nulls(parent.get("spec", {})))
+        spec = ComponentDeploymentSpec.model_validate(spec_of(parent))
     except pydantic.ValidationError as error:
         raise InvalidSpec(faults_of(error, "spec")) from None
     metadata = parent["metadata"]
     name, namespace = metadata["name"], metadata.get("namespace", "")
     graph_deployment = _graph_deployment(metadata)
-    annotations = spec.annotations or {}
+    annotations = users_annotations(spec.annotations)
     read = {**part(metadata, "annotations"), **annotations}
     dynamo_namespace = _dynamo_namespace(spec, namespace, graph_deployment or name)
+    own_labels = _own_labels(metadata, spec, graph_deployment or name, dynamo_namespace)
     backend, faults = _backend(spec)
-    faults += _faults(name, spec, read)
+    faults += _name_faults(name) + _annotation_faults(read) + component_faults(spec)
     return Component(
         name=name,
         namespace=namespace,
@@ -112,7 +122,8 @@ def read_component(parent: Object, settings: Settings) -> Component:
         graph_deployment=graph_deployment or name,
         in_graph=graph_deployment is not None,
         dynamo_namespace=dynamo_namespace,
-        labels=_labels(metadata, spec, graph_deployment or name, dynamo_namespace),
+        own_labels=own_labels,
+        labels=_labels(metadata, spec, own_labels),
         annotations=annotations,
         discovery=_discovery(read, metadata, spec, settings) == "kubernetes",
         metrics=read.get(labels.ENABLE_METRICS) != "false",
@@ -126,8 +137,9 @@ def read_component(parent: Object, settings: Settings) -> Component:
 def _graph_deployment(metadata: Object) -> str | None:
     owner = controller_of({"metadata": metadata})
     if owner and owner.get("kind") == GRAPH_DEPLOYMENT.kind:
-        return str(owner["name"])
-    return part(metadata, "labels").get(labels.GRAPH_DEPLOYMENT)
+        name = owner.get("name")
+        return name if isinstance(name, str) and name else None
+    return part(metadata, "labels").get(labels.GRAPH_DEPLOYMENT) or None
 
 
 def _dynamo_namespace(spec: ComponentDeploymentSpec, namespace: str, graph_deployment: str) -> str:
@@ -136,16 +148,34 @@ def _dynamo_namespace(spec: ComponentDeploymentSpec, namespace: str, graph_deplo
     return spec.dynamo_namespace or names.dynamo_namespace(namespace, graph_deployment)
 
 
-def _labels(
+def _own_labels(
     metadata: Object, spec: ComponentDeploymentSpec, graph_deployment: str, dynamo_namespace: str
 ) -> dict[str, str]:
-    carried = part(metadata, "labels")
-    found = {key: value for key, value in carried.items() if key in labels.OWN_LABELS}
-    found.update(spec.labels or {})
-    found[labels.COMPONENT] = spec.service_name or metadata["name"]
-    found[labels.DYNAMO_NAMESPACE] = names.label_value(dynamo_namespace)
-    found[labels.GRAPH_DEPLOYMENT] = graph_deployment
-    return {key: value for key, value in found.items() if key not in _NEVER_ON_CHILDREN}
+    found = {
+        labels.COMPONENT: spec.service_name or metadata["name"],
+        labels.DYNAMO_NAMESPACE: names.label_value(dynamo_namespace),
+        labels.GRAPH_DEPLOYMENT: graph_deployment,
+        labels.COMPONENT_TYPE: spec.component_type,
+        labels.SUB_COMPONENT_TYPE: spec.sub_component_type,
+    }
+    return {key: value for key, value in found.items() if value}
+
+
+def _labels(metadata: Object, spec: ComponentDeploymentSpec, own: dict[str, str]) -> dict[str, str]:
+    carried = {key: value for key, value in part(metadata, "labels").items() if key in labels.OWN_LABELS}
+    found = {**users_labels(carried), **users_labels(spec.labels)}
+    on_pods_only = {labels.COMPONENT_TYPE, labels.SUB_COMPONENT_TYPE} - found.keys()
+    return {**found, **{key: value for key, value in own.items() if key not in on_pods_only}}
+
+
+def users_labels(given: dict[str, str] | None) -> dict[str, str]:
+    """The labels that a user may set: none that others select by."""
+    return {key: value for key, value in (given or {}).items() if key not in labels.NEVER_OF_USER}
+
+
+def users_annotations(given: dict[str, str] | None) -> dict[str, str]:
+    """The annotations that a user may set: none that tell what was applied."""
+    return {key: value for key, value in (given or {}).items() if key not in labels.NEVER_ANNOTATED_BY_USER}
 
 
 def _discovery(
@@ -175,67 +205,18 @@ def _backend(spec: ComponentDeploymentSpec) -> tuple[str | None, list[Fault]]:
     return called[0] if called else spec.backend_framework, []
 
 
+def _name_faults(name: str) -> list[Fault]:
+    problem = names.service_name_problem(name)
+    cure = "choose a name that a Service may have"
+    return [Fault("metadata.name", f"{shown(name)} {problem}", cure)] if problem else []
+
+
 _STRATEGIES = ("RollingUpdate", "Recreate", "RampedSlowRollout", "BestEffortControlledRollout")
 
 
-def _faults(name: str, spec: ComponentDeploymentSpec, annotations: dict[str, str]) -> list[Fault]:
-    faults = []
-    problem = names.service_name_problem(name)
-    if problem:
-        faults.append(Fault("metadata.name", f"{shown(name)} {problem}", "choose a name that a Service may have"))
+def _annotation_faults(annotations: dict[str, str]) -> list[Fault]:
     strategy = annotations.get(labels.DEPLOYMENT_STRATEGY)
-    if strategy is not None and strategy not in _STRATEGIES:
-        faults.append(
-            Fault(
-                f"spec.annotations[{labels.DEPLOYMENT_STRATEGY}]",
-                f"has the value {shown(strategy)}",
-                f"write one of {', '.join(_STRATEGIES)}",
-            )
-        )
-    faults += label_faults(spec, "spec")
-    faults += _container_faults(spec.extra_pod_spec or {})
-    faults += _quantity_faults(spec)
-    return faults
-
-
-def label_faults(spec: ComponentSharedSpec, prefix: str) -> list[Fault]:
-    """What cannot become a label among the fields of a component or service at `prefix`."""
-    extra = spec.extra_pod_metadata
-    ingress = spec.ingress
-    return [
-        *labels.faults(f"{prefix}.labels", spec.labels),
-        *labels.faults(f"{prefix}.extraPodMetadata.labels", extra.labels if extra else None),
-        *labels.faults(f"{prefix}.ingress.labels", ingress.labels if ingress else None),
-        *labels.value_faults(f"{prefix}.serviceName", spec.service_name),
-        *labels.value_faults(f"{prefix}.componentType", spec.component_type),
-        *labels.value_faults(f"{prefix}.subComponentType", spec.sub_component_type),
-    ]
-
-
-def _quantity_faults(spec: ComponentDeploymentSpec) -> list[Fault]:
-    """Quantities in the user's own Kubernetes objects that cannot be read."""
-    metrics = {"metrics": (spec.autoscaling.metrics if spec.autoscaling else None) or []}
-    unreadable = [
-        *unreadable_quantities(dict(spec.extra_pod_spec or {}), "spec.extraPodSpec"),
-        *unreadable_quantities(metrics, "spec.autoscaling"),
-    ]
-    cure = "write one such as 2, 500m or 20Gi"
-    return [Fault(found.path, f"{shown(found.value)} is no quantity", cure) for found in unreadable]
-
-
-def _container_faults(extra: ExtraPodSpec) -> list[Fault]:
-    seen: set[str] = {"main"}
-    faults = []
-    for field, containers in (
-        ("containers", extra.get("containers")),
-        ("initContainers", extra.get("initContainers")),
-    ):
-        for index, container in enumerate(containers or ()):
-            name = container["name"]
-            if name in seen:
-                cure = "write it under mainContainer" if name == "main" else "give it another name"
-                faults.append(
-                    Fault(f"spec.extraPodSpec.{field}[{index}].name", f"{shown(name)} is taken already", cure)
-                )
-            seen.add(name)
-    return faults
+    if strategy is None or strategy in _STRATEGIES:
+        return []
+    field = f"annotation {labels.DEPLOYMENT_STRATEGY}"
+    return [Fault(field, f"has the value {shown(strategy)}", f"write one of {', '.join(_STRATEGIES)}")]

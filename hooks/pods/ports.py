@@ -11,14 +11,17 @@ Port = dict[str, Any]
 
 
 def ports(component: Component) -> list[Port]:
-    """The container ports. A user's port replaces the default one of its name or number; others follow."""
-    given: list[Port] = [dict(port) for port in component.main_container.get("ports") or ()]
+    """The container ports. A user's port is laid over the default one of its name or number; others follow."""
+    given: list[Port] = [
+        {key: value for key, value in port.items() if value not in (None, "")}
+        for port in component.main_container.get("ports") or ()
+    ]
     merged = []
     for default in component.defaults.ports:
         match = _match(default, given)
-        merged.append(default if match is None else match)
         if match is not None:
             given.remove(match)
+        merged.append({**default, **(match or {})})
     return merged + given
 
 

@@ -29,18 +29,11 @@ def probes(component: Component, renumbered: dict[int, int]) -> tuple[dict[str, 
     for field, default, own in zip(FIELDS, by_default, by_user, strict=True):
         probe = _renumbered(default, renumbered)
         main: Any = component.main_container.get(field)
-        places = ((f"spec.extraPodSpec.mainContainer.{field}", main), (f"spec.{field}", own))
-        for place, given in places:
-            if not given:
-                continue
-            probe = _laid_over(probe, given)
-            if not has_handler(probe):
-                cure = f"add one of {', '.join(HANDLERS)}"
-                faults.append(
-                    Fault(place, "has no handler, and this component type has no default to lay it over", cure)
-                )
+        for given in (main, own):
+            probe = _laid_over(probe, {key: value for key, value in (given or {}).items() if value is not None})
         if probe:
             found[field] = probe
+            faults += _handler_faults(f"spec.{field}" if own else f"spec.extraPodSpec.mainContainer.{field}", probe)
     return found, faults
 
 
@@ -49,12 +42,21 @@ def has_handler(probe: Probe) -> bool:
     return any(probe.get(handler) is not None for handler in HANDLERS)
 
 
+def _handler_faults(place: str, probe: Probe) -> list[Fault]:
+    found = [handler for handler in HANDLERS if probe.get(handler) is not None]
+    if not found:
+        cure = f"add one of {', '.join(HANDLERS)}"
+        return [Fault(place, "has no handler, and this component type has no default to lay it over", cure)]
+    return [Fault(place, f"has {' and '.join(found)}", "keep one of them")] if len(found) > 1 else []
+
+
 def _laid_over(probe: Probe | None, given: Probe) -> Probe:
     return given if has_handler(given) else {**(probe or {}), **given}
 
 
 def _renumbered(probe: Probe | None, renumbered: dict[int, int]) -> Probe | None:
-    port = (probe or {}).get("httpGet", {}).get("port")
-    if probe is None or port not in renumbered:
-        return probe
-    return {**probe, "httpGet": {**probe["httpGet"], "port": renumbered[port]}}
+    for handler in ("httpGet", "tcpSocket", "grpc"):
+        found = (probe or {}).get(handler) or {}
+        if probe is not None and found.get("port") in renumbered:
+            return {**probe, handler: {**found, "port": renumbered[found["port"]]}}
+    return probe

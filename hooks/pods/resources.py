@@ -5,10 +5,11 @@ Source: seed, "Resources"; Kubernetes, "Resource Management for Pods and Contain
 
 from typing import Any
 
+from hooks import labels
 from hooks.api.component_deployment import ResourceItem, Resources
 from hooks.errors import Fault, shown
 from hooks.pods.component import Component
-from hooks.quantities import is_quantity
+from hooks.quantities import is_quantity, parse_quantity
 
 DEFAULT_GPU = "nvidia.com/gpu"
 
@@ -33,7 +34,7 @@ def resources(component: Component) -> tuple[dict[str, Any], list[Fault]]:
     claims = [*(spec.claims or ()), *(given.get("claims") or ())]
     if claims:
         found["claims"] = claims
-    return found, _faults(spec)
+    return found, _faults(spec) or [*_name_faults(requests | limits), *_bound_faults(requests, limits)]
 
 
 def gpu_resource(component: Component) -> str:
@@ -69,6 +70,36 @@ def _is_extended(name: str) -> bool:
     return name.startswith("hugepages-") or bool(slash and not prefix.endswith("kubernetes.io"))
 
 
+_STANDARD = frozenset({"cpu", "memory", "ephemeral-storage"})
+"""Resources of a container that have no domain in their name, besides huge pages."""
+
+
+def _name_faults(amounts: Amounts) -> list[Fault]:
+    """A resource that is not Kubernetes' own has a domain in its name, such as nvidia.com/gpu."""
+    return [
+        Fault("spec.resources", f"{shown(name)} is no resource", "write cpu, memory or a name such as nvidia.com/gpu")
+        for name in amounts
+        if not (name in _STANDARD or name.startswith("hugepages-") or ("/" in name and labels.is_key(name)))
+    ]
+
+
+def _bound_faults(requests: Amounts, limits: Amounts) -> list[Fault]:
+    """What Kubernetes demands of requests beside limits; the quantities of mainContainer are looked at elsewhere."""
+    faults = []
+    for name in [name for name in requests if name in limits and is_quantity(requests[name])]:
+        request, limit = requests[name], limits[name]
+        if not is_quantity(limit):
+            continue
+        if _is_extended(name) and parse_quantity(request) != parse_quantity(limit):
+            problem, cure = "differs from its limit", f"write the same in both: {name} cannot be overcommitted"
+        elif parse_quantity(request) > parse_quantity(limit):
+            problem, cure = "is more than its limit", "raise the limit, or lower the request"
+        else:
+            continue
+        faults.append(Fault(f"spec.resources, request of {name}", f"{request} {problem} of {limit}", cure))
+    return faults
+
+
 def _faults(spec: Resources) -> list[Fault]:
     places: dict[str, Any] = {}
     for block, item in (("requests", spec.requests), ("limits", spec.limits)):
@@ -77,7 +108,7 @@ def _faults(spec: Resources) -> list[Fault]:
             places |= {f"spec.resources.{block}.{name}": amount for name, amount in own.items()}
             places |= {f"spec.resources.{block}.custom[{name}]": amount for name, amount in (item.custom or {}).items()}
     return [
-        Fault(field, f"{shown(amount)} is no quantity", "write one such as 2, 500m or 20Gi")
+        Fault(field, f"{shown(amount)} is no amount", "write one such as 2, 500m or 20Gi")
         for field, amount in places.items()
-        if amount not in (None, "") and not is_quantity(amount)
+        if amount not in (None, "") and not (is_quantity(amount) and parse_quantity(amount) >= 0)
     ]

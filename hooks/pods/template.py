@@ -5,7 +5,7 @@ from typing import Any
 
 from hooks import labels, names
 from hooks.errors import Fault, InvalidSpec
-from hooks.pods.component import Component
+from hooks.pods.component import Component, users_annotations, users_labels, users_service_account
 from hooks.pods.ports import ports, renumbered
 from hooks.pods.probes import probes
 from hooks.pods.resources import resources
@@ -15,8 +15,10 @@ from hooks.protocol import Object
 
 MAIN = "main"
 
-_MERGED_APART = frozenset({"mainContainer", "containers", "volumes", "imagePullSecrets"})
-"""Fields of `extraPodSpec` that are merged item by item; every other one replaces the generated one whole."""
+_MERGED_APART = frozenset(
+    {"mainContainer", "containers", "volumes", "imagePullSecrets", "serviceAccount", "serviceAccountName"}
+)
+"""Fields of `extraPodSpec` that are looked at one by one; every other one replaces the generated one whole."""
 _MAIN_MERGED_APART = frozenset(
     {
         "name",
@@ -59,13 +61,13 @@ def build_pod_template(component: Component) -> Object:
         "restartPolicy": "Always",
         "securityContext": {"fsGroup": component.settings.defaults.fs_group},
     }
-    account = _service_account(component)
+    account = service_account(component)
     if account:
         pod["serviceAccountName"] = account
-    pod.update({key: value for key, value in extra.items() if key not in _MERGED_APART and value is not None})
+    pod.update({key: value for key, value in extra.items() if key not in _MERGED_APART and value not in (None, "")})
     pod["containers"] = [container, *(extra.get("containers") or ())]
     pod["volumes"] = mounted.volumes
-    secrets = sorted({secret["name"] for secret in extra.get("imagePullSecrets") or ()})
+    secrets = sorted({secret["name"] for secret in extra.get("imagePullSecrets") or ()} - {""})
     if secrets:
         pod["imagePullSecrets"] = [{"name": name} for name in secrets]
     return {"metadata": pod_metadata(component), "spec": pod}
@@ -88,11 +90,10 @@ def pod_metadata(component: Component) -> Object:
     found = dict(component.labels)
     if component.metrics:
         found[labels.METRICS_ENABLED] = "true"
-    found.update((extra.labels if extra else None) or {})
-    found.pop(labels.CONTROLLER_UID, None)
+    found.update(users_labels(extra.labels if extra else None))
     found.update(own_pod_labels(component))
     metadata: Object = {"labels": found}
-    annotations = {**component.annotations, **((extra.annotations if extra else None) or {})}
+    annotations = {**component.annotations, **users_annotations(extra.annotations if extra else None)}
     if annotations:
         metadata["annotations"] = annotations
     return metadata
@@ -100,23 +101,17 @@ def pod_metadata(component: Component) -> Object:
 
 def own_pod_labels(component: Component) -> dict[str, str]:
     """The labels that others look pods up by: nobody may set them otherwise."""
-    spec = component.spec
-    found = {
-        labels.SELECTOR: component.name,
-        labels.GRAPH_DEPLOYMENT: component.graph_deployment,
-        labels.COMPONENT: component.labels[labels.COMPONENT],
-        labels.DYNAMO_NAMESPACE: component.labels[labels.DYNAMO_NAMESPACE],
-    }
-    if spec.component_type:
-        found[labels.COMPONENT_TYPE] = spec.component_type
-    if spec.sub_component_type:
-        found[labels.SUB_COMPONENT_TYPE] = spec.sub_component_type
-    if spec.model_ref:
-        found[labels.BASE_MODEL_HASH] = names.model_hash(spec.model_ref.name)
+    found = {labels.SELECTOR: component.name, **component.own_labels}
+    if component.spec.model_ref:
+        found[labels.BASE_MODEL_HASH] = names.model_hash(component.spec.model_ref.name)
     return found
 
 
-def _service_account(component: Component) -> str | None:
+def service_account(component: Component) -> str | None:
+    """The account that the spec decides: the user's, else the component type's, else the one for discovery."""
+    own = users_service_account(component.extra_pod_spec)
+    if own:
+        return own
     if component.defaults.service_account_name:
         return component.defaults.service_account_name
     if component.discovery and component.in_graph:
@@ -133,7 +128,7 @@ def _main_container(component: Component, mounted: Volumes) -> tuple[Object, lis
         faults.append(Fault("spec.extraPodSpec.mainContainer.image", "is required", cure))
     container: Object = {"name": MAIN, **_command(component)}
     container.update(
-        {key: value for key, value in given.items() if key not in _MAIN_MERGED_APART and value is not None}
+        {key: value for key, value in given.items() if key not in _MAIN_MERGED_APART and value not in (None, "")}
     )
     container["env"] = variables(component, mounted.env)
     sources = [dict(source) for source in given.get("envFrom") or ()]

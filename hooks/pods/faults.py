@@ -1,0 +1,112 @@
+"""What is wrong with a component's spec beyond its shape: what the API server would refuse in what is made of it.
+
+A user's Kubernetes objects (`extraPodSpec`, probes, metrics) are the API server's to judge, save for what the hooks
+themselves read there.
+"""
+
+from collections.abc import Iterable
+
+from hooks import labels, names
+from hooks.api.component_deployment import ComponentDeploymentSpec, ComponentSharedSpec, Ingress
+from hooks.api.kubernetes import EnvVar, ExtraPodSpec
+from hooks.errors import Fault, shown
+from hooks.manifest import unreadable_quantities
+
+
+def component_faults(spec: ComponentDeploymentSpec) -> list[Fault]:
+    """What is wrong with a component's spec."""
+    extra = spec.extra_pod_spec or {}
+    return [
+        *shared_faults(spec, "spec"),
+        *_dynamo_namespace_faults(spec),
+        *_container_faults(extra),
+        *variable_faults("spec.extraPodSpec.mainContainer.env", (extra.get("mainContainer") or {}).get("env")),
+        *_quantity_faults(spec),
+    ]
+
+
+def shared_faults(spec: ComponentSharedSpec, prefix: str) -> list[Fault]:
+    """What is wrong with the fields that a component and a graph's service have in common, at `prefix`."""
+    extra = spec.extra_pod_metadata
+    return [
+        *labels.faults(f"{prefix}.labels", spec.labels),
+        *labels.annotation_faults(f"{prefix}.annotations", spec.annotations),
+        *labels.faults(f"{prefix}.extraPodMetadata.labels", extra.labels if extra else None),
+        *labels.annotation_faults(f"{prefix}.extraPodMetadata.annotations", extra.annotations if extra else None),
+        *labels.value_faults(f"{prefix}.serviceName", spec.service_name),
+        *labels.value_faults(f"{prefix}.componentType", spec.component_type),
+        *labels.value_faults(f"{prefix}.subComponentType", spec.sub_component_type),
+        *_ingress_faults(spec.ingress or Ingress(), f"{prefix}.ingress"),
+        *variable_faults(f"{prefix}.envs", spec.envs),
+        *name_faults(f"{prefix}.envFromSecret", spec.env_from_secret),
+        *(
+            fault
+            for index, mount in enumerate(spec.volume_mounts or ())
+            for fault in name_faults(f"{prefix}.volumeMounts[{index}].name", mount.name)
+        ),
+    ]
+
+
+def name_faults(field: str, name: str | None) -> list[Fault]:
+    """What is wrong with the name of another object, such as a Secret; nothing where there is none."""
+    problem = names.object_name_problem(name) if name else None
+    return [Fault(field, f"{shown(name)} {problem}", "write the name of an object")] if problem else []
+
+
+def variable_faults(field: str, variables: Iterable[EnvVar] | None) -> list[Fault]:
+    """What is wrong with the names of environment variables."""
+    return [
+        Fault(
+            f"{field}[{index}].name",
+            f"{shown(variable['name'])} is no name of an environment variable",
+            "write letters, digits and '_'",
+        )
+        for index, variable in enumerate(variables or ())
+        if not names.is_variable(variable["name"])
+    ]
+
+
+def _ingress_faults(ingress: Ingress, prefix: str) -> list[Fault]:
+    return [
+        *labels.faults(f"{prefix}.labels", ingress.labels),
+        *labels.annotation_faults(f"{prefix}.annotations", ingress.annotations),
+        *name_faults(f"{prefix}.ingressControllerClassName", ingress.ingress_controller_class_name),
+        *name_faults(f"{prefix}.tls.secretName", ingress.tls.secret_name if ingress.tls else None),
+    ]
+
+
+def _dynamo_namespace_faults(spec: ComponentDeploymentSpec) -> list[Fault]:
+    """A component takes its own Dynamo namespace as it stands, and its label carries it."""
+    given = spec.dynamo_namespace
+    if spec.global_dynamo_namespace or not given or labels.is_value(names.label_value(given)):
+        return []
+    return [Fault("spec.dynamoNamespace", f"{shown(given)} is no label value", labels.VALUE_RULE)]
+
+
+def _quantity_faults(spec: ComponentDeploymentSpec) -> list[Fault]:
+    """Quantities in the user's own Kubernetes objects that cannot be read."""
+    metrics = {"metrics": (spec.autoscaling.metrics if spec.autoscaling else None) or []}
+    unreadable = [
+        *unreadable_quantities(dict(spec.extra_pod_spec or {}), "spec.extraPodSpec"),
+        *unreadable_quantities(metrics, "spec.autoscaling"),
+    ]
+    cure = "write one such as 2, 500m or 20Gi"
+    return [Fault(found.path, f"{shown(found.value)} is no quantity", cure) for found in unreadable]
+
+
+def _container_faults(extra: ExtraPodSpec) -> list[Fault]:
+    seen: set[str] = {"main"}
+    faults = []
+    for field, containers in (
+        ("containers", extra.get("containers")),
+        ("initContainers", extra.get("initContainers")),
+    ):
+        for index, container in enumerate(containers or ()):
+            name = container["name"]
+            if name in seen:
+                is_main = name == "main" and field == "containers"
+                cure = "write it under mainContainer" if is_main else "give it another name"
+                place = f"spec.extraPodSpec.{field}[{index}].name"
+                faults.append(Fault(place, f"{shown(name)} is taken already", cure))
+            seen.add(name)
+    return faults
