@@ -152,6 +152,12 @@ def test_bad_input_is_a_problem_document_and_no_answer(reason, body, status, det
     assert "Traceback" not in answer.text
 
 
+def test_a_body_that_ends_early_is_no_request():
+    answer = post(app(), b'{"parent": {}}', environ_overrides={"CONTENT_LENGTH": "100"})
+    assert answer.status_code == 400
+    assert answer.json["detail"] == "$: the body ends after 14 of 100 bytes"
+
+
 def test_a_parent_of_200_levels_is_answered():
     assert post(app(), deep(195)).status_code == 200
 
