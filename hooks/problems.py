@@ -24,6 +24,8 @@ _FRAMES = 40
 """Innermost frames of a traceback that the log shows; a recursion has a thousand."""
 _HARMLESS = (AttributeError, LookupError, NameError, RecursionError, TypeError)
 """Faults whose message names attributes, keys and types. That of another one may hold a value, even of a Secret."""
+_OF_SECRETS = "secrets"
+"""The controller that is sent Secrets: of a fault in it the log shows no message at all."""
 
 
 def problem(status: int, detail: str, **members: Any) -> Response:
@@ -85,17 +87,22 @@ def _failed(error: Exception) -> Response:
     except MalformedRequest as too_deep:  # the fault is the body's: somewhere a recursion ended
         return _malformed(too_deep)
     g.call.fault_id = secrets.token_hex(8)
-    g.call.fault = described(error)
+    g.call.fault = described(error, () if g.call.controller == _OF_SECRETS else _HARMLESS)
     detail = f"a fault in dynamo-hooks, nothing was changed; its log has the details under the id {g.call.fault_id}"
     return problem(HTTPStatus.INTERNAL_SERVER_ERROR, detail, id=g.call.fault_id)
 
 
-def described(error: BaseException) -> str:
-    """A fault with its traceback and causes as the log may show it: without a message that could hold a value."""
+def described(error: BaseException, harmless: tuple[type[BaseException], ...] = _HARMLESS) -> str:
+    """A fault with its traceback and causes as the log may show it: without a message that could hold a value.
+
+    Args:
+        error: what was raised.
+        harmless: the types whose message is shown.
+    """
     parts: list[str] = []
     chain: BaseException | None = error
     while chain is not None:
-        message = f": {chain}" if isinstance(chain, _HARMLESS) else ""
+        message = f": {chain}" if isinstance(chain, harmless) else ""
         parts.append("".join(traceback.format_tb(chain.__traceback__, -_FRAMES)) + type(chain).__qualname__ + message)
         chain = chain.__cause__ or chain.__context__
     return "\ncaused by\n".join(parts)

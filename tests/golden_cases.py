@@ -1,10 +1,11 @@
 """Golden cases: `tests/golden/<parent>/<case>/`, a request and the answer that it must get, in files that people read.
 
     parent.yaml     the parent; its first comment says what the case shows
-    observed.yaml   the observed children, a list (optional)
-    related.yaml    the related objects, a list (optional)
+    observed.yaml   the observed children or attachments, a list (optional)
+    related.yaml    the related objects, a list (optional); every other kind that is asked for counts as empty then
     controller.yaml the controller object (optional: without it every kind counts as installed)
     settings.yaml   the platform's settings (optional)
+    random.yaml     the random bytes that the hook is given, as text (optional)
     response.yaml   the answer; written by `make golden` only, never by a passing run
 
 An entry of observed.yaml is an object, or says that it is a child of another case's answer as it is found once it was
@@ -12,7 +13,7 @@ applied: `{applied: <case>, kind: Deployment, name: x, with: {status: …}}`; `w
 """
 
 import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -21,16 +22,19 @@ import orjson
 import yaml
 
 from hooks.controllers.registry import Controller, controllers
-from hooks.kinds import COMPONENT_DEPLOYMENT, GRAPH_DEPLOYMENT
 from hooks.labels import CONTROLLER_UID, LAST_APPLIED
-from hooks.protocol import read_sync
+from hooks.protocol import CustomizeRequest, read_sync
 from hooks.settings import Settings
 
 FOLDER = Path(__file__).parent / "golden"
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
-PARENTS = {"graph_deployment": GRAPH_DEPLOYMENT, "component_deployment": COMPONENT_DEPLOYMENT}
-RELATED_KEYS = ("PersistentVolumeClaim.v1", "ServiceAccount.v1")
-"""Kinds that were asked for where related.yaml is there, though it may hold none of them."""
+ROUTES = {
+    "graph_deployment": "dynamographdeployments",
+    "component_deployment": "dynamocomponentdeployments",
+    "registry_secret": "secrets",
+}
+"""Folder of a parent's cases → the route of its hooks."""
+DECORATOR = "metacontroller.k8s.io/decorator-controller"
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,12 @@ class Case:
 
     @property
     def controller(self) -> Controller:
-        return controllers()[PARENTS[self.folder.parent.name].plural]
+        return controllers()[ROUTES[self.folder.parent.name]]
+
+    @property
+    def parts(self):
+        """What the parent and its children are called in requests, and the children in answers."""
+        return ("object", "attachments") if self.controller.decorates else ("parent", "children")
 
     def load(self, name, default=None):
         path = self.folder / f"{name}.yaml"
@@ -58,24 +67,44 @@ class Case:
     def parent(self):
         return self.load("parent")
 
+    @property
+    def rules(self):
+        """What the case's parent asks for with `customize`."""
+        ask = self.controller.customize
+        return list(ask(CustomizeRequest(self.parent, self.load("controller")), self.settings)) if ask else []
+
     def request(self):
         """The body of the sync request."""
         parent = self.parent
-        body = {"parent": parent, "finalizing": False}
+        parent_key, children_key = self.parts
+        body = {parent_key: parent, "finalizing": False}
         observed, related = self.load("observed"), self.load("related")
         if observed is not None:
-            body["children"] = keyed([_observed(entry, parent, self.folder.parent) for entry in observed])
+            body[children_key] = keyed([_observed(entry, parent, self) for entry in observed])
         if related is not None:
-            body["related"] = {key: {} for key in RELATED_KEYS} | keyed(related)
+            body["related"] = {rule.kind.key: {} for rule in self.rules} | keyed(related)
         if self.load("controller") is not None:
             body["controller"] = self.load("controller")
         return body
 
-    def answer(self, body=None, now=NOW, settings=None):
+    def answer(self, body=None, now=NOW, settings=None, randomness=None):
         """What the hook answers."""
         controller = self.controller
-        request = read_sync(self.request() if body is None else body, controller.parent)
-        return controller.sync(request, settings or self.settings, now).body()
+        request = read_sync(self.request() if body is None else body, *controller.parents)
+        given = self.load("random", "").encode() if randomness is None else randomness
+        return controller.sync(replace(request, randomness=given), settings or self.settings, now).body()
+
+    def children(self, answer):
+        """The children or attachments of an answer."""
+        return answer[self.parts[1]]
+
+    def applied(self, child, parent, observed=None):
+        """A desired child as it is observed once Metacontroller has applied it over what was there."""
+        item = applied(child, parent, observed)
+        if self.controller.decorates:
+            del item["metadata"]["labels"][CONTROLLER_UID]
+            item["metadata"]["annotations"][DECORATOR] = f"dynamo-{self.controller.route}"
+        return item
 
 
 @cache
@@ -123,14 +152,14 @@ def laid_over(base, patch):
     return merged
 
 
-def _observed(entry, parent, folder):
+def _observed(entry, parent, case):
     if "applied" not in entry:
         return entry
-    other = Case(folder / entry["applied"])
+    other = Case(case.folder.parent / entry["applied"])
     found = [
         child
-        for child in other.answer()["children"]
+        for child in other.children(other.answer())
         if child["kind"] == entry["kind"] and entry.get("name", child["metadata"]["name"]) == child["metadata"]["name"]
     ]
     assert len(found) == 1, f"{entry} fits {len(found)} children of {other}"
-    return laid_over(applied(found[0], parent), entry.get("with", {}))
+    return laid_over(case.applied(found[0], parent), entry.get("with", {}))

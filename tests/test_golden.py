@@ -1,6 +1,7 @@
 import pytest
 import yaml
 
+from hooks.simulator.selectors import matches
 from tests.golden_cases import FOLDER, cases
 
 
@@ -17,6 +18,21 @@ def test_the_answer_is_the_golden_one(case, update_golden):
 @pytest.mark.parametrize("case", cases(), ids=str)
 def test_each_case_says_what_it_shows(case):
     assert (case.folder / "parent.yaml").read_text().startswith("# ")
+
+
+@pytest.mark.parametrize("case", [case for case in cases() if case.load("related")], ids=str)
+def test_what_is_related_is_what_was_asked_for(case):
+    for item in case.load("related"):
+        assert any(selects(rule, item) for rule in case.rules), item["metadata"]
+
+
+def selects(rule, item):
+    kind, metadata = rule.kind, item["metadata"]
+    if (kind.kind, kind.api_version) != (item["kind"], item["apiVersion"]):
+        return False
+    if rule.namespace is not None and rule.namespace != metadata["namespace"]:
+        return False
+    return metadata["name"] in rule.names if rule.names is not None else matches(rule.selector, item)
 
 
 def test_no_folder_is_left_behind():

@@ -3,22 +3,26 @@
 import copy
 import random
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 
 import orjson
 import pytest
 import yaml
 
-from hooks.kinds import BY_NAME, CREATED_ONCE, WORKLOADS
+from hooks.kinds import BY_NAME, WORKLOADS
 from hooks.labels import LAST_APPLIED
 from hooks.manifest import SIZE_LIMIT, as_stored
 from tests import published
-from tests.golden_cases import NOW, applied, cases, keyed
+from tests.golden_cases import NOW, cases, keyed
 
 MERGE_KEYS = ("containerPort", "port", "mountPath", "name", "uid", "ip", "path")
 """Metacontroller's, in its order: a list whose items all have one of these is merged by it."""
 
 every_case = pytest.mark.parametrize("case", cases(), ids=str)
+every_composite_case = pytest.mark.parametrize(
+    "case", [case for case in cases() if not case.controller.decorates], ids=str
+)
 ROOT = Path(__file__).parent.parent
 
 
@@ -57,7 +61,7 @@ def test_deterministic_key_order_does_not_matter(case):
 @every_case
 def test_v1_and_v2_keys_are_read_alike(case):
     body = case.request()
-    for part in ("children", "related"):
+    for part in (case.parts[1], "related"):
         if part in body:
             body[part] = {
                 kind: {key.rpartition("/")[2]: item for key, item in items.items()}
@@ -66,28 +70,68 @@ def test_v1_and_v2_keys_are_read_alike(case):
     assert case.answer(body) == case.answer()
 
 
-def fed_back(body, answer):
+def fed_back(case, body, answer):
     """The request that follows once an answer was applied: Metacontroller's work, without a roll-out's."""
-    parent = copy.deepcopy(body["parent"])
-    parent["status"] = {**answer["status"], "observedGeneration": parent["metadata"].get("generation", 1)}
-    there = {identity(item): item for items in body.get("children", {}).values() for item in items.values()}
+    parent_key, children_key = case.parts
+    parent = copy.deepcopy(body[parent_key])
+    if "status" in answer:
+        parent["status"] = {**answer["status"], "observedGeneration": parent["metadata"].get("generation", 1)}
+    there = {identity(item): item for items in body.get(children_key, {}).values() for item in items.values()}
     children = []
-    for child in answer["children"]:
+    for child in case.children(answer):
         observed = there.get(identity(child))
-        keeps = observed is not None and child["kind"] in CREATED_ONCE
-        children.append(observed if keeps else applied(child, parent, observed))
-    declared = {f"{kind.kind}.{kind.api_version}": {} for kind in BY_NAME.values()} if "children" in body else {}
-    return {**body, "parent": parent, "children": declared | keyed(children)}
+        keeps = observed is not None and is_created_once(case, child)
+        children.append(observed if keeps else case.applied(child, parent, observed))
+    declared = {f"{kind.kind}.{kind.api_version}": {} for kind in BY_NAME.values()} if children_key in body else {}
+    return {**body, parent_key: parent, children_key: declared | keyed(children)}
+
+
+@cache
+def declared():
+    """Route → API version and plural of each kind that its controller's manifest lists → how that is updated."""
+    documents = [
+        document for path in ROOT.glob("metacontroller/**/*.yaml") for document in yaml.safe_load_all(path.read_text())
+    ]
+    listed = {
+        document["metadata"]["name"]: [*spec.get("childResources", ()), *spec.get("attachments", ())]
+        for document in documents
+        if "hooks" in (spec := document.get("spec", {}))
+    }
+    for document in documents:
+        for patch in document.get("patches", ()):
+            listed[patch["target"]["name"]] += [operation["value"] for operation in yaml.safe_load(patch["patch"])]
+    routes = {
+        document["metadata"]["name"]: document["spec"]["hooks"]["sync"]["webhook"]["url"].split("/")[3]
+        for document in documents
+        if "hooks" in document.get("spec", {})
+    }
+    return {
+        routes[name]: {
+            (entry["apiVersion"], entry["resource"]): entry.get("updateStrategy", {}).get("method", "OnDelete")
+            for entry in entries
+        }
+        for name, entries in listed.items()
+    }
+
+
+def is_created_once(case, child):
+    """Whether the child is only made and deleted, never updated."""
+    kind = BY_NAME[child["kind"]]
+    return declared()[case.controller.route][kind.api_version, kind.plural] == "OnDelete"
 
 
 @every_case
 def test_fixed_point_an_answer_fed_back_gives_itself(case):
     body = case.request()
     answer = case.answer(body)
-    body = fed_back(body, answer)
+    body = fed_back(case, body, answer)
     second = case.answer(body)
-    assert canonical(second["children"]) == canonical(answer["children"])
-    third = case.answer(fed_back(body, second))
+    updated = [
+        [child for child in case.children(found) if not is_created_once(case, child)] for found in (answer, second)
+    ]
+    assert canonical(updated[0]) == canonical(updated[1])
+    assert {identity(child) for child in case.children(answer)} == {identity(child) for child in case.children(second)}
+    third = case.answer(fed_back(case, body, second))
     assert canonical(third) == canonical(second)
 
 
@@ -95,7 +139,8 @@ def test_fixed_point_an_answer_fed_back_gives_itself(case):
 def test_no_churn_a_later_clock_changes_nothing(case):
     body = case.request()
     answer = case.answer(body)
-    body["parent"]["status"] = answer["status"]
+    if "status" in answer:
+        body["parent"]["status"] = answer["status"]
     assert canonical(case.answer(body, now=NOW + timedelta(hours=1))) == canonical(answer)
 
 
@@ -122,29 +167,23 @@ def repeated_merge_keys(value, path="$"):
     return found
 
 
-def declared_kinds():
-    documents = [
-        document for path in ROOT.glob("metacontroller/**/*.yaml") for document in yaml.safe_load_all(path.read_text())
-    ]
-    listed = [entry for document in documents for entry in document.get("spec", {}).get("childResources", ())]
-    for document in documents:
-        for patch in document.get("patches", ()):
-            listed += [operation["value"] for operation in yaml.safe_load(patch["patch"])]
-    return {(entry["apiVersion"], entry["resource"]) for entry in listed}
+def namespace_of(parent):
+    return parent["metadata"]["name"] if parent["kind"] == "Namespace" else parent["metadata"]["namespace"]
 
 
 @every_case
 def test_complete_children(case):
     answer = case.answer()
-    children = answer["children"]
+    children = case.children(answer)
     assert nulls(answer) == []
     assert len({identity(child) for child in children}) == len(children)
     for child in children:
-        assert child["metadata"]["namespace"] == case.parent["metadata"]["namespace"]
+        if child["kind"] != "ClusterRoleBinding":
+            assert child["metadata"]["namespace"] == namespace_of(case.parent)
         assert repeated_merge_keys(child) == []
         kind = BY_NAME[child["kind"]]
         assert kind.api_version == child["apiVersion"]
-        assert (kind.api_version, kind.plural) in declared_kinds()
+        assert (kind.api_version, kind.plural) in declared()[case.controller.route]
         annotations = child["metadata"].get("annotations", {})
         assert len(orjson.dumps(child)) + len(orjson.dumps(annotations)) <= SIZE_LIMIT
         if child["apiVersion"] != "nvidia.com/v1alpha1":
@@ -153,12 +192,12 @@ def test_complete_children(case):
 
 @every_case
 def test_valid_children(case):
-    for child in case.answer()["children"]:
-        if case.parent["spec"] and child["kind"] not in CREATED_ONCE:
+    for child in case.children(case.answer()):
+        if not is_created_once(case, child):
             assert published.faults(child) in (None, [])
 
 
-@every_case
+@every_composite_case
 def test_narrow_selectors(case):
     for child in case.answer()["children"]:
         if child["kind"] == "Deployment":
@@ -177,16 +216,16 @@ INVALID = {
 }
 
 
-@every_case
+@every_composite_case
 def test_never_lose_an_invalid_spec_restates_every_child(case):
-    body = fed_back(case.request(), case.answer())
+    body = fed_back(case, case.request(), case.answer())
     body["parent"]["spec"] = INVALID[case.folder.parent.name]
     answer = case.answer(body)
     there = {identity(item): item for items in body["children"].values() for item in items.values()}
     assert {identity(child) for child in answer["children"]} == set(there)
     for child in answer["children"]:
         observed = there[identity(child)]
-        if child["kind"] in CREATED_ONCE:
+        if is_created_once(case, child):
             continue
         restated = orjson.loads(observed["metadata"]["annotations"][LAST_APPLIED])
         if child["kind"] in WORKLOADS:
@@ -199,14 +238,15 @@ def test_never_lose_an_invalid_spec_restates_every_child(case):
 @every_case
 def test_deletion_makes_nothing_new(case):
     body = case.request()
-    body["parent"]["metadata"]["deletionTimestamp"] = "2026-11-30T11:59:00Z"
-    there = {identity(item) for items in body.get("children", {}).values() for item in items.values()}
+    parent_key, children_key = case.parts
+    body[parent_key]["metadata"]["deletionTimestamp"] = "2026-11-30T11:59:00Z"
+    there = {identity(item) for items in body.get(children_key, {}).values() for item in items.values()}
     for finalizing in (False, True):
         answer = case.answer({**body, "finalizing": finalizing})
-        assert {identity(child) for child in answer["children"]} <= there
+        assert {identity(child) for child in case.children(answer)} <= there
 
 
-@every_case
+@every_composite_case
 def test_a_request_with_only_the_parent_loses_nothing_and_waits_for_nothing(case):
     answer = case.answer({"parent": case.parent})
     if "deletionTimestamp" not in case.parent["metadata"] and not is_invalid(answer):

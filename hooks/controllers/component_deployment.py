@@ -12,10 +12,11 @@ from hooks.builders.horizontal_pod_autoscaler import build_horizontal_pod_autosc
 from hooks.builders.ingress import build_ingress
 from hooks.builders.service import build_service
 from hooks.children import conflict, foreign, only_observed, restate
-from hooks.controllers.found import found_in_namespace
+from hooks.controllers.found import with_found_in_namespace
 from hooks.errors import InvalidSpec
 from hooks.kinds import (
     BY_NAME,
+    CONFIG_MAP,
     DEPLOYMENT,
     HORIZONTAL_POD_AUTOSCALER,
     INGRESS,
@@ -26,7 +27,7 @@ from hooks.kinds import (
     WORKLOADS,
 )
 from hooks.pods.component import Component, read_component
-from hooks.pods.template import build_pod_template, with_found
+from hooks.pods.template import build_pod_template
 from hooks.protocol import CompositeAnswer, CustomizeRequest, Object, RelatedRule, SyncRequest, name_of, part
 from hooks.settings import Settings
 from hooks.status.component_deployment import NOT_SUPPORTED, Outcome, component_status, observed_workload
@@ -62,7 +63,7 @@ def sync(request: SyncRequest, settings: Settings, now: datetime) -> CompositeAn
 
 
 def customize(request: CustomizeRequest, settings: Settings) -> Iterable[RelatedRule]:  # noqa: ARG001 - see registry
-    """Ask for whatever may be in the way of a child, and for the labelled ServiceAccounts of the namespace."""
+    """Ask for whatever may be in the way of a child, and for what pods find in their namespace."""
     name, namespace = request.parent["metadata"]["name"], request.parent["metadata"].get("namespace", "")
     for kind in (DEPLOYMENT, SERVICE, HORIZONTAL_POD_AUTOSCALER, INGRESS, VIRTUAL_SERVICE):
         if request.installed(kind):
@@ -71,6 +72,7 @@ def customize(request: CustomizeRequest, settings: Settings) -> Iterable[Related
         yield RelatedRule(LEADER_WORKER_SET, names=(names.leader_worker_set_name(name),), namespace=namespace)
     selector = {"matchLabels": {labels.COMPONENT_POD_ACCOUNT: "true"}}
     yield RelatedRule(SERVICE_ACCOUNT, selector=selector, namespace=namespace)
+    yield RelatedRule(CONFIG_MAP, selector={"matchLabels": {labels.REGISTRY_INDEX: "true"}}, namespace=namespace)
 
 
 def _kept(request: SyncRequest, reason: str, message: str) -> _Plan:
@@ -135,10 +137,8 @@ def _as_observed(request: SyncRequest, component: Component, child: Object) -> O
     if child["kind"] not in WORKLOADS:
         return child
     observed = observed_workload(request)
-    spec = child["spec"]
-    found = found_in_namespace(component, request.related, spec["template"], observed)
-    spec = {**spec, "replicas": replicas(component, observed), "template": with_found(spec["template"], found)}
-    return {**child, "spec": spec}
+    found = with_found_in_namespace(component, request.related, child, observed)
+    return {**found, "spec": {**found["spec"], "replicas": replicas(component, observed)}}
 
 
 def replicas(component: Component, observed: Object | None) -> int:

@@ -1,37 +1,54 @@
-"""What the pods of a component get from their namespace: a ServiceAccount that is labelled for them.
+"""What the pods of a component get from their namespace: a labelled ServiceAccount, and pull secrets for their images.
 
 A model that took an hour to load is not restarted for it: a workload that serves keeps what it has.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import orjson
 
 from hooks import labels
-from hooks.kinds import SERVICE_ACCOUNT
+from hooks.builders.registry_index import read_registry_index
+from hooks.kinds import CONFIG_MAP, LEADER_WORKER_SET, SERVICE_ACCOUNT
 from hooks.pods.component import Component
+from hooks.pods.pull_secrets import fitting, images_of
 from hooks.pods.template import Found, with_found
 from hooks.protocol import Object, Observed, part
 from hooks.status.conditions import find_condition
-from hooks.status.readiness import deployment_numbers
+from hooks.status.readiness import deployment_numbers, leader_worker_set_numbers
+
+_GROUP = "leaderWorkerTemplate"
+_ROLES = ("leaderTemplate", "workerTemplate")
 
 
-def found_in_namespace(component: Component, related: Observed, template: Object, workload: Object | None) -> Found:
-    """What the pods get.
+def with_found_in_namespace(
+    component: Component, related: Observed, workload: Object, observed: Object | None
+) -> Object:
+    """A workload with what its pods get; the given one is left as it is.
 
     Args:
         component: the component.
         related: the related objects of the request.
-        template: the pod template as it is asked for, without anything found.
-        workload: the observed Deployment, if there is one.
+        workload: the Deployment or LeaderWorkerSet as it is asked for, without anything found.
+        observed: the workload that is there, if there is one.
     """
-    applied = applied_template(workload)
-    previous = _found_in(applied, template)
-    if workload is not None and applied == with_found(template, previous) and _serves(workload):
-        return previous
-    if not related.asked(SERVICE_ACCOUNT):
-        return Found(service_account=previous.service_account)
-    return Found(service_account=labelled_account(related, component.namespace))
+    templates = pod_templates(workload)
+    applied = pod_templates(_applied(observed))
+    previous = _found_in(applied, templates)
+    unchanged = applied == [with_found(template, previous) for template in templates]
+    keeps = observed is not None and unchanged and _serves(observed)
+    return _with_templates(workload, previous if keeps else _found(component, related, templates, previous))
+
+
+def pull_secrets_in_namespace(pods: Iterable[Object], related: Observed, namespace: str) -> tuple[str, ...]:
+    """The pull secrets of the namespace that fit the images of some pod specs, by the indexes among the related."""
+    registries: dict[str, list[str]] = {}
+    for index in related.all(CONFIG_MAP, namespace):
+        if part(index["metadata"], "labels").get(labels.REGISTRY_INDEX) == "true":
+            read = read_registry_index(index)
+            registries.update([read] if read else [])
+    return fitting({image for pod in pods for image in images_of(pod)}, registries)
 
 
 def labelled_account(related: Observed, namespace: str) -> str | None:
@@ -42,26 +59,66 @@ def labelled_account(related: Observed, namespace: str) -> str | None:
     return None
 
 
-def applied_template(workload: Object | None) -> Object:
-    """The pod template that was last applied to a workload; empty where none is known."""
+def pod_templates(workload: Object) -> list[Object]:
+    """The pod templates of a Deployment, or of a LeaderWorkerSet: leader and worker."""
+    spec = part(workload, "spec")
+    found = [part(spec, "template"), *(part(part(spec, _GROUP), role) for role in _ROLES)]
+    return [template for template in found if template]
+
+
+def _found(component: Component, related: Observed, templates: list[Object], previous: Found) -> Found:
+    """What is there now. A kind that was not asked for proves nothing: then what was found before stays."""
+    account, secrets = previous.service_account, previous.pull_secrets
+    if related.asked(SERVICE_ACCOUNT):
+        account = labelled_account(related, component.namespace)
+    if not component.pull_secret_discovery:
+        secrets = ()
+    elif related.asked(CONFIG_MAP):
+        pods = [template["spec"] for template in templates]
+        secrets = pull_secrets_in_namespace(pods, related, component.namespace)
+    return Found(pull_secrets=secrets, service_account=account)
+
+
+def _applied(workload: Object | None) -> Object:
+    """A workload as it was last applied; empty where that is not known."""
     annotation = part((workload or {}).get("metadata", {}), "annotations").get(labels.LAST_APPLIED)
     try:
         applied: Any = orjson.loads(annotation or "{}")
     except orjson.JSONDecodeError:
         return {}
-    return part(part(applied, "spec"), "template") if isinstance(applied, dict) else {}
+    return applied if isinstance(applied, dict) else {}
 
 
-def _found_in(applied: Object, template: Object) -> Found:
-    """What stands in an applied template that the asked-for one leaves open."""
-    if template["spec"].get("serviceAccountName"):
-        return Found()
-    account = part(applied, "spec").get("serviceAccountName")
-    return Found(service_account=account if isinstance(account, str) else None)
+def _found_in(applied: list[Object], templates: list[Object]) -> Found:
+    """What stands in applied templates beyond what is asked for."""
+    account = None
+    secrets: set[str] = set()
+    for was, template in zip(applied, templates, strict=False):
+        asked = template["spec"]
+        there = part(was, "spec")
+        own = {secret["name"] for secret in asked.get("imagePullSecrets", ())}
+        names = [entry.get("name") for entry in there.get("imagePullSecrets") or () if isinstance(entry, dict)]
+        secrets.update(name for name in names if isinstance(name, str) and name not in own)
+        if not asked.get("serviceAccountName") and isinstance(there.get("serviceAccountName"), str):
+            account = there["serviceAccountName"]
+    return Found(pull_secrets=tuple(sorted(secrets)), service_account=account)
 
 
 def _serves(workload: Object) -> bool:
     """Whether at least one replica of the current template is ready, and the roll-out is not stuck."""
+    if workload.get("kind") == LEADER_WORKER_SET.kind:  # whose Progressing only says whether a roll-out is under way
+        numbers = leader_worker_set_numbers(workload)
+        return numbers.ready > numbers.total - numbers.updated
     numbers = deployment_numbers(workload)
     old = numbers.total - numbers.updated
     return numbers.ready > old and find_condition(workload, "Progressing")["status"] != "False"
+
+
+def _with_templates(workload: Object, found: Found) -> Object:
+    spec = dict(workload["spec"])
+    if "template" in spec:
+        spec["template"] = with_found(spec["template"], found)
+    group = spec.get(_GROUP)
+    if group:
+        spec[_GROUP] = group | {role: with_found(group[role], found) for role in _ROLES if role in group}
+    return {**workload, "spec": spec}

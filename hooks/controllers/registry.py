@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from hooks.controllers import component_deployment, graph_deployment
-from hooks.kinds import COMPONENT_DEPLOYMENT, GRAPH_DEPLOYMENT
+from hooks.controllers import component_deployment, graph_deployment, registry_secrets
+from hooks.kinds import COMPONENT_DEPLOYMENT, GRAPH_DEPLOYMENT, SECRET
 from hooks.protocol import CompositeAnswer, CustomizeRequest, DecoratorAnswer, Kind, RelatedRule, SyncRequest
 from hooks.settings import Settings
 
@@ -40,6 +40,7 @@ REGISTERED = (
     Controller(
         COMPONENT_DEPLOYMENT.plural, COMPONENT_DEPLOYMENT, component_deployment.sync, component_deployment.customize
     ),
+    Controller("secrets", SECRET, registry_secrets.sync, decorates=True),
 )
 
 
