@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from hooks.simulator.clock import Clock
 from hooks.simulator.garbage import GarbageCollector
 from hooks.simulator.namespaces import NamespaceController
+from hooks.simulator.protection import ClaimProtection
 from hooks.simulator.resources import Resource
 from hooks.simulator.store import Store
 
@@ -16,6 +17,7 @@ def start(
     store = Store(clock, resources, seed)
     GarbageCollector(store)
     NamespaceController(store)
+    ClaimProtection(store)
     with store.acting("api-server"):
         for name in namespaces:
             store.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})

@@ -15,10 +15,11 @@ _NOTHING: Any = object()
 
 
 class ApiError(Exception):
-    """A refused request: HTTP code, machine-readable reason, and a message for people."""
+    """A refused request: HTTP code, machine-readable reason, a message for people, and the single faults in it."""
 
-    def __init__(self, status: int, reason: str, message: str) -> None:
+    def __init__(self, status: int, reason: str, message: str, causes: Sequence["FieldError"] = ()) -> None:
         self.status, self.reason, self.message = status, reason, message
+        self.causes = tuple(causes)
         super().__init__(message)
 
     def __repr__(self) -> str:
@@ -61,6 +62,11 @@ def duplicate(field: str, value: Any) -> FieldError:
     return FieldError(field, "Duplicate value", value)
 
 
+def missing_reference(field: str, value: Any, detail: str = "") -> FieldError:
+    """A value that names something which is not there."""
+    return FieldError(field, "Not found", value, detail)
+
+
 def forbidden_field(field: str, detail: str) -> FieldError:
     """A value that must not be set here."""
     return FieldError(field, "Forbidden", detail=detail)
@@ -79,9 +85,7 @@ def too_many(field: str, found: int, limit: int) -> FieldError:
 def _shown(value: Any) -> str:
     if isinstance(value, str):
         return orjson.dumps(value).decode()
-    if value is None:
-        return '"null"'
-    if isinstance(value, (dict, list, bool)):
+    if value is None or isinstance(value, (dict, list, bool)):
         return orjson.dumps(value).decode()
     return str(value)
 
@@ -123,7 +127,13 @@ def invalid(kind: Kind, name: str, errors: Sequence[FieldError]) -> ApiError:
     """Fields are wrong."""
     said = list(dict.fromkeys(map(str, errors)))
     listed = said[0] if len(said) == 1 else f"[{', '.join(said)}]"
-    return ApiError(422, "Invalid", f'{kind_name(kind)} "{name}" is invalid: {listed}')
+    return ApiError(422, "Invalid", f'{kind_name(kind)} "{name}" is invalid: {listed}', errors)
+
+
+def unreadable(kind: Kind, problem: str) -> ApiError:
+    """The body is no object of its kind."""
+    version = kind.api_version.rpartition("/")[2]
+    return bad_request(f'{kind.kind} in version "{version}" cannot be handled as a {kind.kind}: {problem}')
 
 
 def bad_request(message: str) -> ApiError:

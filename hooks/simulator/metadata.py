@@ -6,21 +6,43 @@ Source: k8s.io/apimachinery `api/validation`, objectmeta.go.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hooks.protocol import Object
+from hooks.protocol import Kind, Object
 from hooks.simulator import naming
-from hooks.simulator.errors import FieldError, bad_request, forbidden_field, invalid_value, required, too_long
+from hooks.simulator.errors import (
+    FieldError,
+    forbidden_field,
+    invalid_value,
+    required,
+    too_long,
+    unreadable,
+)
 
 ANNOTATIONS_LIMIT = 256 * 1024
 """Bytes of all keys and values of an object's annotations."""
 
-_STRINGS = ("name", "generateName", "namespace", "uid", "resourceVersion", "selfLink")
-_TIMES = ("creationTimestamp", "deletionTimestamp")
-_NUMBERS = ("generation", "deletionGracePeriodSeconds")
+_TYPES: Mapping[str, str] = {
+    **dict.fromkeys(("name", "generateName", "namespace", "uid", "resourceVersion", "selfLink"), "string"),
+    **dict.fromkeys(("creationTimestamp", "deletionTimestamp"), "string"),
+    **dict.fromkeys(("generation", "deletionGracePeriodSeconds"), "int64"),
+    **dict.fromkeys(("labels", "annotations"), "map[string]string"),
+    "finalizers": "[]string",
+    "ownerReferences": "[]v1.OwnerReference",
+}
+_OWNER_TYPES: Mapping[str, str] = {
+    **dict.fromkeys(("apiVersion", "kind", "name", "uid"), "string"),
+    **dict.fromkeys(("controller", "blockOwnerDeletion"), "bool"),
+}
+_HOLDERS: Mapping[str, type] = {"string": str, "int64": int, "bool": bool}
 _SYSTEM = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation")
 """What only the server writes."""
+_STANDARD_FINALIZERS = {"foregroundDeletion", "orphan", "kubernetes"}
 
 
-def read_metadata(item: Object) -> list[str]:
+class _Wrong(Exception):  # noqa: N818 - it describes the value
+    """A value of another type than its field's."""
+
+
+def read_metadata(kind: Kind, item: Object) -> list[str]:
     """Decode `metadata` in place: unknown fields, nulls and empty values go.
 
     Returns:
@@ -30,74 +52,73 @@ def read_metadata(item: Object) -> list[str]:
         ApiError: it has values of a wrong type.
     """
     given = item.get("metadata")
+    read: Object = {}
+    warnings: list[str] = []
     if given is None:
         given = {}
     if not isinstance(given, dict):
-        raise bad_request(f"{item.get('kind')}: metadata is no object")
-    read: Object = {}
-    warnings = []
+        struct = f"Go struct field {kind.kind}.metadata of type v1.ObjectMeta"
+        raise unreadable(kind, f"json: cannot unmarshal {json_type(given)} into {struct}")
     for key, value in given.items():
-        if key == "managedFields":
-            continue
-        if key not in _READERS:
-            warnings.append(f'unknown field "metadata.{key}"')
-        elif value is not None and (kept := _READERS[key](f"metadata.{key}", value)):
-            read[key] = kept
+        if key not in _TYPES:
+            if key != "managedFields":
+                warnings.append(f'unknown field "metadata.{key}"')
+        elif value is not None:
+            try:
+                kept = _read(value, _TYPES[key], key, warnings)
+            except _Wrong as wrong:
+                raise unreadable(kind, str(wrong)) from None
+            if kept:
+                read[key] = kept
     item["metadata"] = read
     return warnings
 
 
-def _typed(*types: type) -> Callable[[str, Any], Any]:
-    def reader(where: str, value: Any) -> Any:
-        if not isinstance(value, types) or isinstance(value, bool):
-            raise bad_request(f"{where}: cannot unmarshal {orjson_type(value)} into it")
-        return value
-
-    return reader
-
-
-def orjson_type(value: Any) -> str:
+def json_type(value: Any) -> str:
     """The JSON type of a value, as Go's messages call it."""
-    names = {dict: "object", list: "array", str: "string", bool: "bool", int: "number", float: "number"}
+    names = {bool: "bool", int: "number", float: "number", str: "string", list: "array", dict: "object"}
     return names.get(type(value), "null")
 
 
-def _strings(where: str, value: Any) -> dict[str, str]:
-    if not isinstance(value, dict):
-        raise bad_request(f"{where}: cannot unmarshal {orjson_type(value)} into a map of strings")
+def _read(value: Any, kind: str, key: str, warnings: list[str]) -> Any:
+    if kind in _HOLDERS:
+        _expect(value, _HOLDERS[kind], kind, key)
+        return value
+    if kind == "map[string]string":
+        _expect(value, dict, kind, key)
+        return {name: _string(entry, key) for name, entry in value.items()}
+    _expect(value, list, kind, key)
+    if kind == "[]string":
+        return [_string(entry, key) for entry in value]
+    return [_read_owner(entry, f"metadata.{key}[{index}]", warnings) for index, entry in enumerate(value)]
+
+
+def _expect(value: Any, wanted: type, kind: str, key: str, struct: str = "ObjectMeta") -> None:
+    if type(value) is not wanted:
+        raise _Wrong(
+            f"json: cannot unmarshal {json_type(value)} into Go struct field {struct}.metadata.{key} of type {kind}"
+        )
+
+
+def _string(entry: Any, key: str) -> str:
+    if entry is None:
+        return ""
+    _expect(entry, str, "string", key)
+    text: str = entry
+    return text
+
+
+def _read_owner(value: Any, where: str, warnings: list[str]) -> Object:
+    _expect(value, dict, "v1.OwnerReference", "ownerReferences")
+    read: Object = dict.fromkeys(("apiVersion", "kind", "name", "uid"), "")
     for key, entry in value.items():
-        if entry is not None and not isinstance(entry, str):
-            raise bad_request(f"{where}: cannot unmarshal {orjson_type(entry)} into a string (key {key!r})")
-    return {key: entry or "" for key, entry in value.items()}
-
-
-def _list_of(reader: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
-    def read(where: str, value: Any) -> list[Any]:
-        if not isinstance(value, list):
-            raise bad_request(f"{where}: cannot unmarshal {orjson_type(value)} into a list")
-        return [reader(f"{where}[{index}]", entry) for index, entry in enumerate(value)]
-
+        if key not in _OWNER_TYPES:
+            warnings.append(f'unknown field "{where}.{key}"')
+        elif entry is not None:
+            kind = _OWNER_TYPES[key]
+            _expect(entry, _HOLDERS[kind], kind, f"ownerReferences.{key}", "OwnerReference")
+            read[key] = entry
     return read
-
-
-def _owner(where: str, value: Any) -> Object:
-    if not isinstance(value, dict):
-        raise bad_request(f"{where}: cannot unmarshal {orjson_type(value)} into an owner reference")
-    kept: Object = {key: value.get(key) or "" for key in ("apiVersion", "kind", "name", "uid")}
-    for key in ("controller", "blockOwnerDeletion"):
-        if value.get(key) is not None:
-            kept[key] = value[key]
-    return kept
-
-
-_READERS: Mapping[str, Callable[[str, Any], Any]] = {
-    **dict.fromkeys(_STRINGS + _TIMES, _typed(str)),
-    **dict.fromkeys(_NUMBERS, _typed(int)),
-    "labels": _strings,
-    "annotations": _strings,
-    "finalizers": _list_of(_typed(str)),
-    "ownerReferences": _list_of(_owner),
-}
 
 
 def keep_system_fields(item: Object, old: Object) -> None:
@@ -120,10 +141,14 @@ def metadata_faults(item: Object, old: Object | None, name_faults: Callable[[str
         errors.append(required("metadata.name", "name or generateName is required"))
     elif old is None:
         errors += [invalid_value("metadata.name", name, fault) for fault in name_faults(name)]
-    errors += label_faults("metadata.labels", metadata.get("labels") or {})
-    errors += annotation_faults("metadata.annotations", metadata.get("annotations") or {})
-    errors += _owner_faults(metadata.get("ownerReferences") or [])
-    errors += _finalizer_faults(metadata, old)
+    if "labels" in metadata:
+        errors += label_faults("metadata.labels", metadata["labels"])
+    if "annotations" in metadata:
+        errors += annotation_faults("metadata.annotations", metadata["annotations"])
+    if "ownerReferences" in metadata:
+        errors += _owner_faults(metadata["ownerReferences"])
+    if "finalizers" in metadata:
+        errors += _finalizer_faults(metadata, old)
     return errors
 
 
@@ -148,27 +173,32 @@ def annotation_faults(where: str, annotations: Mapping[str, str]) -> list[FieldE
 
 
 def _owner_faults(owners: list[Object]) -> list[FieldError]:
+    where = "metadata.ownerReferences"
     errors = []
-    for index, owner in enumerate(owners):
-        where = f"metadata.ownerReferences[{index}]"
-        missing = [key for key in ("apiVersion", "kind", "name", "uid") if not owner[key]]
-        errors += [invalid_value(f"{where}.{key}", "", "must not be empty") for key in missing]
-    controllers = [owner["name"] for owner in owners if owner.get("controller")]
+    for owner in owners:
+        for key in ("apiVersion", "kind", "name", "uid"):
+            if not owner[key]:
+                subject = "version " if key == "apiVersion" else ""
+                errors.append(invalid_value(f"{where}.{key}", "", f"{subject}must not be empty"))
+    controllers = [f"{owner['kind']}/{owner['name']}" for owner in owners if owner.get("controller")]
     if len(controllers) > 1:
         detail = (
             'Only one reference can have Controller set to true. Found "true" in references for '
             f"{controllers[0]} and {controllers[1]}"
         )
-        errors.append(invalid_value("metadata.ownerReferences", owners, detail))
+        errors.append(invalid_value(where, owners, detail))
     return errors
 
 
 def _finalizer_faults(metadata: Object, old: Object | None) -> list[FieldError]:
+    where = "metadata.finalizers"
     errors = []
-    finalizers = metadata.get("finalizers") or []
+    finalizers = metadata["finalizers"]
     for index, finalizer in enumerate(finalizers):
-        where = f"metadata.finalizers[{index}]"
         errors += [invalid_value(where, finalizer, fault) for fault in naming.qualified_name_faults(finalizer)]
+        if "/" not in finalizer and finalizer not in _STANDARD_FINALIZERS:
+            detail = "name is neither a standard finalizer name nor is it fully qualified"
+            errors.append(invalid_value(f"{where}[{index}]", finalizer, detail))
     if old is not None and "deletionTimestamp" in metadata:
         new = sorted(set(finalizers) - set(old["metadata"].get("finalizers") or []))
         if new:
@@ -177,5 +207,5 @@ def _finalizer_faults(metadata: Object, old: Object | None) -> list[FieldError]:
                 "no new finalizers can be added if the object is being deleted, "
                 f"found new finalizers []string{{{listed}}}"
             )
-            errors.append(forbidden_field("metadata.finalizers", detail))
+            errors.append(forbidden_field(where, detail))
     return errors

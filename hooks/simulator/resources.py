@@ -1,8 +1,8 @@
 """What the API server knows of a kind: its scope, its subresources, and how it treats its objects."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from hooks.protocol import Kind, Object
 from hooks.simulator import naming
@@ -16,16 +16,26 @@ class Lookup(Protocol):
         """The object as stored, not to be changed, or None."""
 
 
+class Reading(NamedTuple):
+    """An object as decoded and defaulted, and what was found on the way."""
+
+    item: Object
+    warnings: Sequence[str] = ()
+    """Fields that nobody knows, and that are gone now."""
+    faults: Sequence[FieldError] = ()
+    """What is wrong although it could be read."""
+
+
 class Ways:
     """How the API server treats objects of one kind. This one takes everything as it comes."""
 
-    def read(self, item: Object) -> tuple[Object, list[str]]:
-        """An object as decoded and defaulted, and warnings (such as fields that nobody knows).
+    def read(self, item: Object) -> Reading:
+        """Decode an object and fill in its defaults.
 
         Raises:
             ApiError: it cannot be decoded (400).
         """
-        return item, []
+        return Reading(item)
 
     def prepare(self, item: Object, old: Object | None, store: Lookup) -> None:
         """Fill in, in place, what the server decides on a create (`old` is None) or an update.
@@ -34,19 +44,27 @@ class Ways:
             ApiError: an admission plugin refuses it.
         """
 
-    def faults(self, item: Object, old: Object | None) -> list[FieldError]:
-        """Everything wrong with the object's content on a create (`old` is None) or an update."""
-        del item, old
-        return []
+    def faults(self, item: Object, old: Object | None, known: Sequence[FieldError]) -> Sequence[FieldError]:
+        """Everything wrong with the object's content on a create (`old` is None) or an update.
 
-    def status_faults(self, item: Object, old: Object) -> list[FieldError]:
+        `known` is what was found as it was read.
+        """
+        del item, old
+        return known
+
+    def status_faults(self, item: Object, old: Object) -> Sequence[FieldError]:
         """Everything wrong with the object after an update of its status."""
         del item, old
-        return []
+        return ()
 
     def name_faults(self, name: str) -> list[str]:
         """What is wrong with the name, nothing where it is right."""
         return naming.subdomain_faults(name)
+
+    def counts(self, item: Object, old: Object) -> bool:
+        """Whether an update is one that `metadata.generation` counts; the spec's changes always are."""
+        del item, old
+        return False
 
     def lingers(self, item: Object) -> bool:
         """Whether something besides `metadata.finalizers` keeps an object that is being deleted."""

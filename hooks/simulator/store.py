@@ -25,6 +25,8 @@ Listener = Callable[[str, Kind, Object], object]
 
 NAMESPACE = Kind("Namespace", "v1", "namespaces")
 
+Faults = Sequence[errors.FieldError]
+
 _SUFFIX = "bcdfghjklmnpqrstvwxz2456789"
 """Signs of which a generated name's five last are drawn (k8s.io/apimachinery, `util/rand`)."""
 
@@ -140,15 +142,15 @@ class Store:
             ApiError: AlreadyExists, Invalid, NotFound (namespace or kind), Forbidden, BadRequest.
         """
         with self._logged("create", item) as log:
-            resource, made = self._read(item, strict=strict)
+            resource, made, faults = self._read(item, strict=strict, with_status=False)
             metadata = made["metadata"]
             if metadata.pop("resourceVersion", ""):
-                raise errors.bad_request("resourceVersion should not be set on objects to be created")
+                raise errors.ApiError(
+                    500, "InternalError", "resourceVersion should not be set on objects to be created"
+                )
             key = self._new_key(resource, metadata)
             log["name"] = key.name
             self._check_namespace(resource, key)
-            if resource.has_status:
-                made.pop("status", None)
             metadata["uid"] = str(uuid.UUID(int=self._random.getrandbits(128), version=4))
             metadata["creationTimestamp"] = timestamp(self.clock.now())
             for name in ("deletionTimestamp", "deletionGracePeriodSeconds", "generation"):
@@ -156,7 +158,7 @@ class Store:
             if resource.has_generation:
                 metadata["generation"] = 1
             resource.ways.prepare(made, None, self)
-            self._check(resource, made, None)
+            self._check(resource, made, None, faults)
             if self._objects.find(key) is not None:
                 raise errors.already_exists(resource.kind, key.name)
             log["changed"] = True
@@ -169,14 +171,14 @@ class Store:
             ApiError: NotFound, Conflict (a stale resourceVersion, another uid), Invalid, BadRequest.
         """
         with self._logged("update", item) as log:
-            resource, made, old = self._read_update(item, strict=strict)
+            resource, made, old, faults = self._read_update(item, strict=strict)
             if resource.has_status:
                 made.pop("status", None)
                 if "status" in old:
                     made["status"] = old["status"]
             resource.ways.prepare(made, old, self)
-            self._check(resource, made, old)
-            if resource.has_generation and generation_changes(made, old, has_status=resource.has_status):
+            self._check(resource, made, old, faults)
+            if resource.has_generation and self._counts(resource, made, old):
                 made["metadata"]["generation"] = old["metadata"]["generation"] + 1
             log["changed"] = made != old
             return self._replace(resource, made, old)
@@ -188,7 +190,7 @@ class Store:
             ApiError: NotFound (also where the kind has no status subresource), Conflict, Invalid, BadRequest.
         """
         with self._logged("update_status", item) as log:
-            resource, given, old = self._read_update(item, strict=strict)
+            resource, given, old, _ = self._read_update(item, strict=strict)
             if not resource.has_status:
                 raise errors.ApiError(404, "NotFound", "the server could not find the requested resource")
             made = {**old}
@@ -265,22 +267,21 @@ class Store:
             namespace, kind = metadata.get("namespace") or "", str(item.get("kind"))
             self.writes.append(Write(verb, kind, namespace, log["name"], log["changed"], self.actor, refused))
 
-    def _read(self, item: Object, *, strict: bool) -> tuple[Resource, Object]:
+    def _read(self, item: Object, *, strict: bool, with_status: bool = True) -> tuple[Resource, Object, Faults]:
         resource = self.resource(str(item.get("kind")), str(item.get("apiVersion")))
         made = copied(item)
-        warnings = read_metadata(made)
-        made, more = resource.ways.read(made)
-        if warnings + more:
-            if strict:
-                raise errors.bad_request(
-                    f'{resource.kind.kind} in version "{resource.kind.api_version.rpartition("/")[2]}" cannot be '
-                    f"handled as a {resource.kind.kind}: strict decoding error: {', '.join(warnings + more)}"
-                )
-            self.warnings += warnings + more
-        return resource, made
+        if resource.has_status and not with_status:
+            made.pop("status", None)
+        warnings = read_metadata(resource.kind, made)
+        read = resource.ways.read(made)
+        warnings += read.warnings
+        if warnings and strict:
+            raise errors.unreadable(resource.kind, f"strict decoding error: {', '.join(warnings)}")
+        self.warnings += warnings
+        return resource, read.item, read.faults
 
-    def _read_update(self, item: Object, *, strict: bool) -> tuple[Resource, Object, Object]:
-        resource, made = self._read(item, strict=strict)
+    def _read_update(self, item: Object, *, strict: bool) -> tuple[Resource, Object, Object, Faults]:
+        resource, made, faults = self._read(item, strict=strict)
         metadata = made["metadata"]
         name = metadata.get("name", "")
         key = Key(resource.kind, metadata.get("namespace", "") if resource.namespaced else "", name)
@@ -293,7 +294,7 @@ class Store:
         if version and version != old["metadata"]["resourceVersion"]:
             raise errors.conflict(resource.kind, name)
         keep_system_fields(made, old)
-        return resource, made, old
+        return resource, made, old, faults
 
     def _check_uid(self, key: Key, old: Object, uid: str | None) -> None:
         found = old["metadata"]["uid"]
@@ -322,11 +323,13 @@ class Store:
             why = f"unable to create new content in namespace {key.namespace} because it is being terminated"
             raise errors.forbidden(resource.kind, key.name, why)
 
-    def _check(self, resource: Resource, made: Object, old: Object | None) -> None:
-        faults = metadata_faults(made, old, resource.ways.name_faults)
-        faults += resource.ways.faults(made, old)
+    def _check(self, resource: Resource, made: Object, old: Object | None, found: Faults) -> None:
+        faults = [*metadata_faults(made, old, resource.ways.name_faults), *resource.ways.faults(made, old, found)]
         if faults:
             raise errors.invalid(resource.kind, made["metadata"].get("name", ""), faults)
+
+    def _counts(self, resource: Resource, made: Object, old: Object) -> bool:
+        return generation_changes(made, old, has_status=resource.has_status) or resource.ways.counts(made, old)
 
     def _replace(self, resource: Resource, made: Object, old: Object) -> Object:
         key = Key(resource.kind, old["metadata"].get("namespace", ""), old["metadata"]["name"])

@@ -223,7 +223,7 @@ def test_selectors_select_by_labels(store, selector, names):
         ({"name": "Upper"}, 'metadata.name: Invalid value: "Upper": a lowercase RFC 1123 subdomain must consist of'),
         ({"name": ""}, "metadata.name: Required value: name or generateName is required"),
         ({"labels": {"a": "no spaces"}}, 'metadata.labels: Invalid value: "no spaces": a valid label must be'),
-        ({"labels": {"a": "x" * 64}}, "must be no more than 63 characters"),
+        ({"labels": {"a": "x" * 64}}, "must be no more than 63 bytes"),
         ({"annotations": {"a": "x" * 262144}}, "metadata.annotations: Too long: may not be more than 262144 bytes"),
     ],
 )

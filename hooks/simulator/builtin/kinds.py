@@ -4,50 +4,59 @@ Facts of each, as a server of version 1.36 has them: scope, status subresource, 
 """
 
 from hooks.protocol import Kind
-from hooks.simulator.builtin.namespace import NamespaceWays
-from hooks.simulator.resources import Resource, Ways
+from hooks.simulator.builtin.access import RoleBindingWays, RoleWays
+from hooks.simulator.builtin.autoscalers import AutoscalerWays
+from hooks.simulator.builtin.claims import ClaimWays
+from hooks.simulator.builtin.configuration import ConfigMapWays, SecretWays
+from hooks.simulator.builtin.endpoint_slices import EndpointSliceWays
+from hooks.simulator.builtin.events import EventWays
+from hooks.simulator.builtin.ingresses import IngressWays
+from hooks.simulator.builtin.jobs import JobWays
+from hooks.simulator.builtin.namespaces import NamespaceWays
+from hooks.simulator.builtin.pods import PodWays
+from hooks.simulator.builtin.services import ServiceWays
+from hooks.simulator.builtin.ways import BuiltIn
+from hooks.simulator.builtin.workloads import DeploymentWays, ReplicaSetWays, StatefulSetWays
+from hooks.simulator.resources import Resource
 
-_CORE, _APPS, _BATCH, _RBAC = "v1", "apps/v1", "batch/v1", "rbac.authorization.k8s.io/v1"
-_SCALING, _NETWORKING, _DISCOVERY = "autoscaling/v2", "networking.k8s.io/v1", "discovery.k8s.io/v1"
+_CORE, _APPS, _RBAC = "v1", "apps/v1", "rbac.authorization.k8s.io/v1"
 
-_PLAIN, _STATUS, _COUNTED = (False, False), (True, False), (True, True)
+_PLAIN, _STATUS, _COUNTED, _COUNTED_ONLY = (False, False), (True, False), (True, True), (False, True)
 """Status subresource or not, generation or not."""
 
-_NAMESPACED: tuple[tuple[Kind, tuple[bool, bool]], ...] = (
-    (Kind("ConfigMap", _CORE, "configmaps"), _PLAIN),
-    (Kind("Event", _CORE, "events"), _PLAIN),
-    (Kind("PersistentVolumeClaim", _CORE, "persistentvolumeclaims"), _STATUS),
-    (Kind("Pod", _CORE, "pods"), _COUNTED),
-    (Kind("Secret", _CORE, "secrets"), _PLAIN),
-    (Kind("Service", _CORE, "services"), _STATUS),
-    (Kind("ServiceAccount", _CORE, "serviceaccounts"), _PLAIN),
-    (Kind("Deployment", _APPS, "deployments"), _COUNTED),
-    (Kind("ReplicaSet", _APPS, "replicasets"), _COUNTED),
-    (Kind("StatefulSet", _APPS, "statefulsets"), _COUNTED),
-    (Kind("Job", _BATCH, "jobs"), _COUNTED),
-    (Kind("HorizontalPodAutoscaler", _SCALING, "horizontalpodautoscalers"), _STATUS),
-    (Kind("Ingress", _NETWORKING, "ingresses"), _COUNTED),
-    (Kind("EndpointSlice", _DISCOVERY, "endpointslices"), (False, True)),
-    (Kind("Role", _RBAC, "roles"), _PLAIN),
-    (Kind("RoleBinding", _RBAC, "rolebindings"), _PLAIN),
+_KINDS: tuple[tuple[str, str, str, tuple[bool, bool], type[BuiltIn]], ...] = (
+    ("ConfigMap", _CORE, "configmaps", _PLAIN, ConfigMapWays),
+    ("Event", _CORE, "events", _PLAIN, EventWays),
+    ("Namespace", _CORE, "namespaces", _STATUS, NamespaceWays),
+    ("PersistentVolumeClaim", _CORE, "persistentvolumeclaims", _STATUS, ClaimWays),
+    ("Pod", _CORE, "pods", _COUNTED, PodWays),
+    ("Secret", _CORE, "secrets", _PLAIN, SecretWays),
+    ("Service", _CORE, "services", _STATUS, ServiceWays),
+    ("ServiceAccount", _CORE, "serviceaccounts", _PLAIN, BuiltIn),
+    ("Deployment", _APPS, "deployments", _COUNTED, DeploymentWays),
+    ("ReplicaSet", _APPS, "replicasets", _COUNTED, ReplicaSetWays),
+    ("StatefulSet", _APPS, "statefulsets", _COUNTED, StatefulSetWays),
+    ("Job", "batch/v1", "jobs", _COUNTED, JobWays),
+    ("HorizontalPodAutoscaler", "autoscaling/v2", "horizontalpodautoscalers", _STATUS, AutoscalerWays),
+    ("Ingress", "networking.k8s.io/v1", "ingresses", _COUNTED, IngressWays),
+    ("EndpointSlice", "discovery.k8s.io/v1", "endpointslices", _COUNTED_ONLY, EndpointSliceWays),
+    ("Role", _RBAC, "roles", _PLAIN, RoleWays),
+    ("RoleBinding", _RBAC, "rolebindings", _PLAIN, RoleBindingWays),
+    ("ClusterRole", _RBAC, "clusterroles", _PLAIN, RoleWays),
+    ("ClusterRoleBinding", _RBAC, "clusterrolebindings", _PLAIN, RoleBindingWays),
 )
-_CLUSTER_SCOPED: tuple[tuple[Kind, tuple[bool, bool]], ...] = (
-    (Kind("ClusterRole", _RBAC, "clusterroles"), _PLAIN),
-    (Kind("ClusterRoleBinding", _RBAC, "clusterrolebindings"), _PLAIN),
-    (Kind("Namespace", _CORE, "namespaces"), _STATUS),
-)
+_CLUSTER_SCOPED = {"Namespace", "ClusterRole", "ClusterRoleBinding"}
 
 
 def built_in() -> list[Resource]:
     """The kinds that every cluster has."""
-    listed = [(True, *entry) for entry in _NAMESPACED] + [(False, *entry) for entry in _CLUSTER_SCOPED]
     return [
         Resource(
-            kind,
-            namespaced=namespaced,
+            kind := Kind(name, version, plural),
+            namespaced=name not in _CLUSTER_SCOPED,
             has_status=status,
             has_generation=generation,
-            ways=NamespaceWays() if kind.kind == "Namespace" else Ways(),
+            ways=ways(kind),
         )
-        for namespaced, kind, (status, generation) in listed
+        for name, version, plural, (status, generation), ways in _KINDS
     ]
