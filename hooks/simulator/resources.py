@@ -52,6 +52,11 @@ class Ways:
         del item, old
         return known
 
+    def with_status(self, old: Object, given: Object) -> Object:
+        """The stored object with what an update of its status may change: for custom resources, just that."""
+        made = {key: value for key, value in old.items() if key != "status"}
+        return made | ({"status": given["status"]} if "status" in given else {})
+
     def status_faults(self, item: Object, old: Object) -> Sequence[FieldError]:
         """Everything wrong with the object after an update of its status."""
         del item, old

@@ -184,7 +184,7 @@ class Store:
             return self._replace(resource, made, old)
 
     def update_status(self, item: Object, *, strict: bool = False) -> Object:
-        """Replace an object's status, and nothing else of it.
+        """Replace an object's status, and nothing else of it but a built-in object's metadata.
 
         Raises:
             ApiError: NotFound (also where the kind has no status subresource), Conflict, Invalid, BadRequest.
@@ -193,10 +193,7 @@ class Store:
             resource, given, old, _ = self._read_update(item, strict=strict)
             if not resource.has_status:
                 raise errors.ApiError(404, "NotFound", "the server could not find the requested resource")
-            made = {**old}
-            made.pop("status", None)
-            if "status" in given:
-                made["status"] = given["status"]
+            made = resource.ways.with_status(old, given)
             faults = resource.ways.status_faults(made, old)
             if faults:
                 raise errors.invalid(resource.kind, old["metadata"]["name"], faults)

@@ -103,6 +103,24 @@ def test_status_and_the_rest_are_written_apart(store):
     assert (made["spec"], made["status"]) == ({"size": 2}, {"ready": True})
 
 
+def test_a_deployments_annotations_are_counted_unless_its_controller_writes_them_with_the_status(store):
+    template = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}}
+    made = store.create(
+        {
+            "apiVersion": "apps/v1",
+            "kind": "Deployment",
+            "metadata": {"name": "d", "namespace": "default", "labels": {"l": "1"}},
+            "spec": {"selector": {"matchLabels": {"a": "b"}}, "template": template},
+        }
+    )
+    made["metadata"] |= {"annotations": {"revision": "1"}, "labels": {"l": "2"}}
+    made = store.update_status(made)
+    assert made["metadata"]["annotations"] == {"revision": "1"}
+    assert (made["metadata"]["labels"], made["metadata"]["generation"]) == ({"l": "1"}, 1)
+    made["metadata"]["annotations"] = {"revision": "2"}
+    assert store.update(made)["metadata"]["generation"] == 2
+
+
 def test_a_stale_version_is_a_conflict(store):
     made = store.create(widget(spec={"size": 1}))
     store.update(made | {"spec": {"size": 2}})

@@ -39,6 +39,10 @@ class BuiltIn(Ways):
         found = [*known, *self.judge(item, known)]
         return found if old is None else [*found, *self.compare(item, old)]
 
+    @override
+    def with_status(self, old: Object, given: Object) -> Object:
+        return {**super().with_status(old, given), "metadata": given["metadata"]}
+
     def judge(self, item: Object, known: Sequence[FieldError]) -> Sequence[FieldError]:
         """Everything wrong with the object by itself; `known` was found as it was read."""
         del item, known

@@ -90,6 +90,13 @@ class DeploymentWays(_Workload):
         ]
 
     @override
+    def with_status(self, old: Object, given: Object) -> Object:
+        made = super().with_status(old, given)
+        labels = {"labels": old["metadata"]["labels"]} if "labels" in old["metadata"] else {}
+        kept = {key: value for key, value in made["metadata"].items() if key != "labels"}
+        return {**made, "metadata": {**kept, **labels}}
+
+    @override
     def counts(self, item: Object, old: Object) -> bool:
         return bool(item["metadata"].get("annotations") != old["metadata"].get("annotations"))
 

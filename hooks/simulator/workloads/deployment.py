@@ -64,7 +64,7 @@ class Deployments(Worker):
         annotations = item["metadata"].setdefault("annotations", {})
         if annotations.get(REVISION) != revision:
             annotations[REVISION] = revision
-            self.store.update(item)
+            self.store.update_status(item)  # as the real one does: the generation stays
 
     def _step(self, item: Object, new: Object, old: list[Object]) -> None:
         strategy = item["spec"].get("strategy") or {}

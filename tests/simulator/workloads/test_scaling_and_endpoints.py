@@ -41,7 +41,7 @@ def service(**spec):
 
 def endpoints(below):
     slices = below.store.list("EndpointSlice")
-    return sorted(one["conditions"]["ready"] for found in slices for one in found["endpoints"])
+    return sorted(one["conditions"]["ready"] for found in slices for one in found["endpoints"] or [])
 
 
 def test_the_pods_behind_a_service_are_its_endpoints(below):
