@@ -15,6 +15,8 @@ SECRET = Kind("Secret", "v1", "secrets")
 SERVICE = Kind("Service", "v1", "services")
 SERVICE_ACCOUNT = Kind("ServiceAccount", "v1", "serviceaccounts")
 DEPLOYMENT = Kind("Deployment", "apps/v1", "deployments")
+JOB = Kind("Job", "batch/v1", "jobs")
+POD = Kind("Pod", "v1", "pods")
 HORIZONTAL_POD_AUTOSCALER = Kind("HorizontalPodAutoscaler", "autoscaling/v2", "horizontalpodautoscalers")
 INGRESS = Kind("Ingress", "networking.k8s.io/v1", "ingresses")
 CLUSTER_ROLE_BINDING = Kind("ClusterRoleBinding", "rbac.authorization.k8s.io/v1", "clusterrolebindings")
@@ -25,7 +27,7 @@ ROLE_BINDING = Kind("RoleBinding", "rbac.authorization.k8s.io/v1", "rolebindings
 LEADER_WORKER_SET = Kind("LeaderWorkerSet", "leaderworkerset.x-k8s.io/v1", "leaderworkersets")
 VIRTUAL_SERVICE = Kind("VirtualService", "networking.istio.io/v1", "virtualservices")
 
-CREATED_ONCE = frozenset({PERSISTENT_VOLUME_CLAIM.kind, "Job"})
+CREATED_ONCE = frozenset({PERSISTENT_VOLUME_CLAIM.kind, JOB.kind})
 """Kinds that are created and deleted, never updated (updateStrategy OnDelete): their specs are immutable."""
 
 WORKLOADS = frozenset({DEPLOYMENT.kind, LEADER_WORKER_SET.kind})
@@ -41,6 +43,7 @@ BY_NAME = {
         SERVICE,
         SERVICE_ACCOUNT,
         DEPLOYMENT,
+        JOB,
         HORIZONTAL_POD_AUTOSCALER,
         INGRESS,
         ROLE,

@@ -107,6 +107,11 @@ def node_reader_binding(namespace: str) -> str:
     return f"{PROFILING_ACCOUNT}-{namespace}"
 
 
+def profiling_job(request: str) -> str:
+    """Job that profiles the model of a DynamoGraphDeploymentRequest."""
+    return f"profile-{request}"
+
+
 def profile_output(request: str) -> str:
     """ConfigMap that holds what the profiler of a DynamoGraphDeploymentRequest put out."""
     return f"dgdr-output-{request}"

@@ -15,7 +15,7 @@ import orjson
 
 from hooks import labels, names
 from hooks.api.common import GROUP_VERSION
-from hooks.errors import Fault, shown
+from hooks.errors import shown
 from hooks.kinds import CONFIG_MAP, GRAPH_DEPLOYMENT
 from hooks.manifest import SIZE_LIMIT, too_large
 from hooks.pods.component import PLANNER, WORKER_TYPES
@@ -169,11 +169,7 @@ def _check_metadata(graph: Object) -> None:
     """The status holds the graph, and the API server refuses a status with wrong labels: for ever."""
     metadata = graph["metadata"]
     found = labels.faults("metadata.labels", _strings(metadata, "labels"))
-    found += [
-        Fault(f"metadata.annotations[{key}]", "is no annotation key", "write a name, or a DNS name, '/' and a name")
-        for key in _strings(metadata, "annotations")
-        if not labels.is_key(key)
-    ]
+    found += labels.annotation_faults("metadata.annotations", _strings(metadata, "annotations"))
     if found:
         problems = ". ".join(map(str, found))
         raise UnusableOutput(INVALID, f"the DynamoGraphDeployment in the profiler's output: {problems}")

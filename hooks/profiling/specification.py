@@ -1,0 +1,99 @@
+"""A DynamoGraphDeploymentRequest as the Job's builder knows it: read once, with every fault that it shows."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import pydantic
+
+from hooks import labels, names
+from hooks.api.graph_deployment_request import LONGEST_NAME, DeploymentOverrides, GraphDeploymentRequestSpec
+from hooks.errors import Fault, InvalidSpec, faults_of, shown
+from hooks.manifest import desired_hash, without_nulls
+from hooks.profiling.configuration import configuration
+from hooks.profiling.requested import RequestedGraph, requested_graph
+from hooks.protocol import Object
+from hooks.settings import Settings
+
+_DNS_LABEL = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")
+
+
+@dataclass(frozen=True)
+class Request:
+    """One DynamoGraphDeploymentRequest, read."""
+
+    name: str
+    namespace: str
+    uid: str
+    spec: GraphDeploymentRequestSpec
+    configuration: Object
+    """What the profiler is told."""
+    graph: RequestedGraph
+    settings: Settings
+
+
+def read_request(parent: Object, settings: Settings) -> Request:
+    """Read a DynamoGraphDeploymentRequest.
+
+    Raises:
+        InvalidSpec: with every fault.
+    """
+    spec = parse_spec(parent.get("spec", {}))
+    graph = requested_graph(parent)
+    config, faults = configuration(spec, graph.request_namespace)
+    faults += _faults(graph, spec, settings)
+    if faults:
+        raise InvalidSpec(faults)
+    return Request(
+        name=graph.request,
+        namespace=graph.request_namespace,
+        uid=graph.request_uid,
+        spec=spec,
+        configuration=config,
+        graph=graph,
+        settings=settings,
+    )
+
+
+def parse_spec(spec: Any) -> GraphDeploymentRequestSpec:
+    """The spec as a model.
+
+    Raises:
+        InvalidSpec: it has not the shape of one.
+    """
+    try:
+        return GraphDeploymentRequestSpec.model_validate(without_nulls(spec))
+    except pydantic.ValidationError as error:
+        raise InvalidSpec(faults_of(error, "spec")) from None
+
+
+def spec_hash(spec: GraphDeploymentRequestSpec) -> str:
+    """SHA-256 of a spec in hex digits. A field that has its default counts as absent, so that no default changes it."""
+    return desired_hash(spec.model_dump(mode="json", by_alias=True, exclude_defaults=True))
+
+
+def _faults(graph: RequestedGraph, spec: GraphDeploymentRequestSpec, settings: Settings) -> list[Fault]:
+    faults = []
+    if len(graph.request) > LONGEST_NAME:
+        problem = f"has {len(graph.request)} characters, {LONGEST_NAME} are allowed, as the Job is named after it"
+        faults.append(Fault("metadata.name", problem, "choose a shorter name"))
+    if spec.enable_gpu_discovery and settings.namespace_restriction.enabled:
+        problem = "is true, but this installation looks after chosen namespaces only and has no rights on nodes"
+        cure = "leave it out, and describe the GPUs in spec.profilingConfig.config.hardware"
+        faults.append(Fault("spec.enableGpuDiscovery", problem, cure))
+    return faults + _override_faults(spec.deployment_overrides or DeploymentOverrides())
+
+
+def _override_faults(overrides: DeploymentOverrides) -> list[Fault]:
+    """What the API server would refuse in the graph, hours later."""
+    field = "spec.deploymentOverrides"
+    faults = []
+    name = overrides.name
+    if name and not (len(name) <= names.LABEL_LENGTH and names.is_object_name(name)):
+        cure = f"write at most {names.LABEL_LENGTH} of a-z, 0-9, '-' and '.', the first and last a letter or digit"
+        faults.append(Fault(f"{field}.name", f"{shown(name)} is no name that a graph may have", cure))
+    if overrides.namespace and not _DNS_LABEL.fullmatch(overrides.namespace):
+        cure = "write the name of a namespace that exists"
+        faults.append(Fault(f"{field}.namespace", f"{shown(overrides.namespace)} is no name of a namespace", cure))
+    faults += labels.faults(f"{field}.labels", overrides.labels)
+    return faults + labels.annotation_faults(f"{field}.annotations", overrides.annotations)
