@@ -15,8 +15,8 @@ help: ## this list
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
-demo: .venv/installed ## what a real manifest becomes, without a cluster
-	@$(BIN)/dynamo-hooks render -f $(DEMO)
+demo: .venv/installed ## what a real manifest does over time, without a cluster
+	@$(BIN)/dynamo-hooks simulate -f $(DEMO) $(DEMO_ARGS)
 
 test: .venv/installed ## all tests, in less than 5 minutes
 	$(BIN)/pytest --numprocesses auto $(PYTEST_ARGS)

@@ -57,8 +57,8 @@ def render(
     by_kind = {
         (found.parent.kind, found.parent.api_version): found for found in controllers().values() if not found.decorates
     }
-    for place, document in _objects(documents):
-        problem = _problem(document)
+    for place, document in manifest_objects(documents):
+        problem = problem_of(document)
         if problem:
             rendered.faults.append(f"{place}: {problem}")
             continue
@@ -76,7 +76,7 @@ def render(
     return rendered
 
 
-def _objects(documents: Iterable[Any]) -> Iterable[tuple[str, Any]]:
+def manifest_objects(documents: Iterable[Any]) -> Iterable[tuple[str, Any]]:
     """Each object with the place that names it in a message; nothing for an empty document."""
     for number, document in enumerate(documents, 1):
         if isinstance(document, dict) and document.get("kind") == "List":
@@ -87,7 +87,7 @@ def _objects(documents: Iterable[Any]) -> Iterable[tuple[str, Any]]:
             yield f"document {number}", document
 
 
-def _problem(document: Any) -> str | None:
+def problem_of(document: Any) -> str | None:
     """Why a document is no Kubernetes object; None where it is one."""
     if not isinstance(document, dict):
         return "is no Kubernetes object; write apiVersion, kind and metadata"

@@ -11,6 +11,7 @@ import click
 _MODULES = {
     "serve": "hooks.cli.serve",
     "render": "hooks.cli.render",
+    "simulate": "hooks.cli.simulate",
     "request": "hooks.cli.request",
     "crds": "hooks.cli.crds",
     "config": "hooks.cli.config",

@@ -49,7 +49,7 @@ def command(filenames: tuple[str, ...], output: str, namespace: str | None, sett
     rendered = render(documents, settings, datetime.now(UTC), namespace, unknown_fields)
     for warning in rendered.warnings:
         click.echo(f"warning: {warning}", err=True)
-    _print(rendered.objects, output)
+    print_objects(rendered.objects, output)
     for fault in rendered.faults:
         click.echo(f"error: {fault}", err=True)
     if rendered.faults:
@@ -71,7 +71,8 @@ def read_documents(filename: str) -> list[Any]:
         raise click.ClickException(f"{filename} is not YAML: {error}") from error
 
 
-def _print(objects: Iterable[Any], output: str) -> None:
+def print_objects(objects: Iterable[Any], output: str) -> None:
+    """Print objects as YAML documents, or as one List of JSON."""
     if output == "json":
         click.echo(json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}, indent=2))
         return

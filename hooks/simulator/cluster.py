@@ -79,6 +79,7 @@ class Cluster:
         installed = installation or our_installation(settings or Settings(), optional_apis)
         self.seed = seed
         self.clock = Clock(seed=seed)
+        self.started = self.clock.now()
         self.store = api_server.start(self.clock, installed.resources, namespaces, seed or 0)
         self.events = EventLog(self.clock)
         self.trace = Trace(self.store, self.events)

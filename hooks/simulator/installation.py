@@ -57,21 +57,22 @@ def our_installation(settings: Settings, optional_apis: Iterable[str] = ()) -> I
 
 @cache
 def _resources(optional_apis: tuple[str, ...]) -> tuple[Resource, ...]:
-    definitions = _documents(packaged("crds")) + [OPTIONAL_APIS[name].definition for name in optional_apis]
+    definitions = read_manifests(packaged("crds")) + [OPTIONAL_APIS[name].definition for name in optional_apis]
     return (*built_in(), *custom_resources(definitions))
 
 
 @cache
 def _controllers(optional_apis: tuple[str, ...]) -> tuple[ControllerManifest, ...]:
     folder = packaged("metacontroller")
-    documents = _documents(folder)
+    documents = read_manifests(folder)
     for name in optional_apis:
         component = folder / "components" / OPTIONAL_APIS[name].component / "kustomization.yaml"
         documents = _patched(documents, yaml.safe_load(component.read_text()))
     return tuple(read_controllers(documents))
 
 
-def _documents(folder: Path) -> list[Object]:
+def read_manifests(folder: Path) -> list[Object]:
+    """The documents of a folder's YAML files, kustomize's own left out."""
     paths = sorted(path for path in folder.glob("*.yaml") if path.name != "kustomization.yaml")
     texts = [path.read_text() for path in paths]
     return [document for text in texts for document in yaml.load_all(text, _Loader) if document]

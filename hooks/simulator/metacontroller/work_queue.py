@@ -61,6 +61,12 @@ class WorkQueue(Generic[Key]):
         """After a success: the next failure is the first again."""
         self._failures.pop(key, None)
 
+    def cancel_delayed(self, key: Key) -> None:
+        """Forget that the key was to be added later."""
+        known = self._delayed.pop(key, None)
+        if known is not None:
+            known[1].cancel()
+
     def close(self) -> None:
         """Work on nothing any more."""
         self._open = False

@@ -79,19 +79,22 @@ class Deployments(Worker):
             wanted = before.new  # none of the new before the last of the old is gone
         else:
             wanted = next_new(before, strategy)
-        self._scale(new, wanted)
+        self._scale(item, new, wanted)
         excess = before.old - next_old(before, strategy)
         for one in sorted(old, key=lambda one: (_number(one, "availableReplicas") > 0, one["metadata"]["name"])):
             less = min(excess, one["spec"]["replicas"])
-            self._scale(one, one["spec"]["replicas"] - less)
+            self._scale(item, one, one["spec"]["replicas"] - less)
             excess -= less
 
-    def _scale(self, replica_set: Object, replicas: int) -> None:
+    def _scale(self, item: Object, replica_set: Object, replicas: int) -> None:
         if replica_set["spec"]["replicas"] != replicas:
             metadata = replica_set["metadata"]
             live = self.store.get(REPLICA_SET, metadata["name"], metadata["namespace"])
             live["spec"]["replicas"] = replicas
             self.store.update(live)
+            before, up = replica_set["spec"]["replicas"], replicas > replica_set["spec"]["replicas"]
+            message = f"Scaled {'up' if up else 'down'} replica set {metadata['name']} from {before} to {replicas}"
+            self.events.record(item, "Normal", "ScalingReplicaSet", message)
 
     # Status
 
@@ -128,6 +131,7 @@ class Deployments(Worker):
         name = f'ReplicaSet "{new["metadata"]["name"]}"'
         complete = all(numbers[field] == wanted for field in ("replicas", "updatedReplicas", "availableReplicas"))
         if complete:
+            self.queue.cancel_delayed(key)
             why = "NewReplicaSetAvailable", f"{name} has successfully progressed."
             return self._condition("Progressing", "True", why, before)
         made = self._condition("Progressing", "True", ("ReplicaSetUpdated", f"{name} is progressing."), before)

@@ -13,9 +13,10 @@ from hooks.simulator.workloads.world import Fault
 CLAIM = Kind("PersistentVolumeClaim", "v1", "persistentvolumeclaims")
 
 _WAITING = {
-    Fault.IMAGE_PULL: "Back-off pulling image",
-    Fault.CONFIG: "simulated: a Secret or ConfigMap that it refers to is not there",
+    Fault.IMAGE_PULL: ("BackOff", "Back-off pulling image (simulated)"),
+    Fault.CONFIG: ("Failed", "Error: a Secret or ConfigMap that it refers to is not there (simulated)"),
 }
+"""Faults that keep a container from being started: the reason and message of the pod's event."""
 
 
 class Kubelet(Worker):
@@ -67,14 +68,19 @@ class Kubelet(Worker):
             self.set_status(key, {"phase": "Pending", "conditions": [scheduled], "qosClass": "BestEffort"})
             self._wait(key, item, self.world.start_seconds + _delay(item))
         elif fault in _WAITING:
-            self.set_status(key, self._waiting(item, fault, _WAITING[fault]))
+            why, message = _WAITING[fault]
+            self.events.record(item, "Warning", why, message)
+            self.set_status(key, self._waiting(item, fault, message))
         elif fault is Fault.CRASH:
+            self.events.record(item, "Warning", "BackOff", "Back-off restarting failed container main (simulated)")
             self.set_status(key, self._crashing(item))
         elif fault is Fault.FAILED:
             self.set_status(key, self._ended(item, "Failed", 1))
         elif _runs_once(item):
             self._run_once(key, item)
         else:
+            if fault is Fault.NOT_READY:
+                self.events.record(item, "Warning", "Unhealthy", "Readiness probe failed (simulated)")
             self.set_status(key, self._running(item, is_ready=fault is not Fault.NOT_READY))
 
     def _wait(self, key: Key, pod: Object, seconds: float) -> None:
@@ -83,6 +89,7 @@ class Kubelet(Worker):
 
     def _hold(self, key: Key, pod: Object, why: list[str]) -> None:
         message = "0/1 nodes are available: " + (", ".join(why) or "1 Insufficient nvidia.com/gpu (simulated)")
+        self.events.record(pod, "Warning", "FailedScheduling", message)
         before = find_condition(pod, "PodScheduled")
         held = condition("PodScheduled", "False", "Unschedulable", message, self.now(), before)
         self.set_status(key, {"phase": "Pending", "conditions": [held], "qosClass": "BestEffort"})

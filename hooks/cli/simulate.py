@@ -1,0 +1,180 @@
+"""`dynamo-hooks simulate`: what a manifest does over time, in a cluster inside this process."""
+
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from hooks.cli.options import effective_settings, settings_option
+from hooks.cli.render import print_objects, read_documents
+from hooks.cli.simulate_view import report, view_for
+from hooks.protocol import Object
+from hooks.rendering import manifest_objects, problem_of
+from hooks.simulator.cluster import Cluster, ClusterProblem
+from hooks.simulator.errors import ApiError
+from hooks.simulator.optional_apis import OPTIONAL_APIS
+from hooks.simulator.script import (
+    Unreadable,
+    read_condition,
+    read_deletion,
+    read_duration,
+    read_failure,
+    read_scaling,
+)
+from hooks.simulator.simulation import Plan, Simulation
+from hooks.simulator.workloads import Fault
+
+Read = TypeVar("Read")
+
+
+class _Words(click.ParamType[Any]):
+    """An option's words, read by one of the functions of `hooks.simulator.script`."""
+
+    def __init__(self, name: str, read: Callable[[str], Any]) -> None:
+        self.name = name
+        self._read = read
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read them, or say what is wrong with them."""
+        try:
+            return self._read(value) if isinstance(value, str) else value
+        except Unreadable as error:
+            self.fail(str(error), param, ctx)
+
+
+@click.command("simulate")
+@click.option(
+    "-f",
+    "--filename",
+    "filenames",
+    metavar="FILE|-",
+    multiple=True,
+    required=True,
+    type=click.Path(allow_dash=True),
+    help="Manifest (YAML or JSON, several documents); may be given several times.",
+)
+@click.option("-n", "--namespace", default="default", help="Namespace of objects that name none.", show_default=True)
+@click.option(
+    "--for",
+    "duration",
+    metavar="DURATION",
+    type=_Words("duration", read_duration),
+    help="Simulate so long (90s, 5m, 1h30m) instead of until nothing happens any more.",
+)
+@click.option(
+    "--until",
+    metavar="CONDITION",
+    type=_Words("condition", read_condition),
+    help="Stop when [KIND/NAME:]CONDITION[=STATUS] holds, such as Ready, dgd/chat:Ready=False, dgd/chat:state=failed.",
+)
+@click.option(
+    "--fail",
+    "failures",
+    metavar="KIND/NAME=REASON[@TIME]",
+    multiple=True,
+    type=_Words("failure", read_failure),
+    help=f"Let a workload's pods fail, from the beginning or from TIME on. Reasons: {', '.join(Fault)}.",
+)
+@click.option(
+    "--delete",
+    "deletions",
+    metavar="KIND/NAME[@TIME]",
+    multiple=True,
+    type=_Words("deletion", read_deletion),
+    help="Delete an object, at TIME or once nothing happens any more.",
+)
+@click.option(
+    "--scale",
+    "scalings",
+    metavar="KIND/NAME[/SERVICE]=N[@TIME]",
+    multiple=True,
+    type=_Words("scaling", read_scaling),
+    help="Scale a graph's service, a workload, or what an autoscaler wants, at TIME or once nothing happens any more.",
+)
+@click.option("--assume-claims", is_flag=True, help="Take PersistentVolumeClaims that are missing as there.")
+@click.option(
+    "--without",
+    "missing_apis",
+    multiple=True,
+    type=click.Choice(sorted(OPTIONAL_APIS)),
+    help="Simulate a cluster without that optional API.",
+)
+@click.option("--seed", type=int, help="Shuffle what happens at the same instant, and let caches lag behind.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice(["table", "yaml", "json"]),
+    default="table",
+    help="What to print in the end: what kubectl would show, or all objects.",
+)
+@settings_option
+def command(
+    filenames: tuple[str, ...],
+    namespace: str,
+    output: str,
+    missing_apis: tuple[str, ...],
+    seed: int | None,
+    settings_file: Path | None,
+    **options: Any,
+) -> None:
+    """Show what a manifest does over time, without a cluster.
+
+    The manifest is applied to a small cluster inside this process: an API server, Metacontroller with these hooks, and
+    stand-ins for what makes workloads run. Time is virtual: an hour takes a moment. It shows each change of state, then
+    what kubectl would show in the end, with events.
+
+    The exit status is 0 where everything became ready (or what --until waits for came), 1 where it did not, and 2 where
+    the API server refuses the manifest or the command line is wrong.
+
+    \b
+    Examples:
+      dynamo-hooks simulate -f graph.yaml
+      dynamo-hooks simulate -f graph.yaml --fail deploy/chat-worker=ImagePullBackOff --for 15m
+      dynamo-hooks simulate -f graph.yaml --scale dgd/chat/Worker=3 --delete dgd/chat@30m
+      dynamo-hooks simulate -f graph.yaml --assume-claims --until dgd/chat:Ready -o yaml
+    """
+    settings = effective_settings(settings_file)
+    cluster = Cluster(
+        settings, seed=seed, lag=0.0 if seed is None else 0.5, optional_apis=set(OPTIONAL_APIS) - set(missing_apis)
+    )
+    plan = Plan(
+        manifests=tuple(_objects(filenames)),
+        namespace=namespace,
+        actions=(*options["failures"], *options["scalings"], *options["deletions"]),
+        until=options["until"],
+        duration=options["duration"],
+        assume_claims=options["assume_claims"],
+    )
+    with view_for(output) as view:
+        simulation = Simulation(cluster, plan, settings, view.step)
+        well = _run(simulation)
+    if output == "table":
+        report(simulation)
+    else:
+        kinds = [resource.kind for resource in cluster.store.kinds()]
+        print_objects((item for kind in kinds for item in cluster.store.list(kind)), output)
+    sys.exit(0 if well else 1)
+
+
+def _objects(filenames: Iterable[str]) -> Iterable[Object]:
+    documents = [document for filename in filenames for document in read_documents(filename)]
+    for place, document in manifest_objects(documents):
+        problem = problem_of(document)
+        if problem:
+            raise click.UsageError(f"{place}: {problem}")
+        yield document
+
+
+def _run(simulation: Simulation) -> bool:
+    try:
+        return simulation.run()
+    except ApiError as error:
+        click.echo(f"Error from server ({error.reason}): {error.message}", err=True)
+        sys.exit(2)
+    except Unreadable as error:
+        raise click.UsageError(str(error)) from error
+    except ClusterProblem as error:
+        click.echo(f"error: {error}", err=True)
+        return False

@@ -1,0 +1,187 @@
+"""How a simulation is shown: line by line, or as a live table on a terminal; and what is said in the end."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Self
+
+import click
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
+from hooks.packaged import packaged
+from hooks.simulator.installation import read_manifests
+from hooks.simulator.printing import table
+from hooks.simulator.references import assumed_objects
+from hooks.simulator.simulation import Simulation, Step
+from hooks.simulator.states import UNSHOWN, state_of
+
+_FRAME = 0.06
+"""Seconds that each picture of the live table stays, so that an eye can follow."""
+_MOMENT = 0.5
+"""Virtual seconds whose steps are shown together: controllers pass through many states in no time."""
+_STATE = 160
+"""Characters of a state that a line shows."""
+_SHOW = 2.5
+"""Seconds that all pictures together may take."""
+
+
+class View(AbstractContextManager["View"]):
+    """Gathers the steps of one moment, of which each object's last one counts. This one shows nothing."""
+
+    def __init__(self) -> None:
+        self._moment: dict[tuple[str, str, str], Step] = {}
+        self._since = 0.0
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Show the last moment."""
+        self.show(list(self._moment.values()))
+
+    def step(self, step: Step) -> None:
+        """Take one step, and show those before it where its moment is a new one."""
+        if step.at - self._since > _MOMENT and self._moment:
+            self.show(list(self._moment.values()))
+            self._moment.clear()
+        if not self._moment:
+            self._since = step.at
+        key = step.kind, step.namespace, step.name
+        self._moment.pop(key, None)
+        self._moment[key] = step
+
+    def show(self, steps: list[Step]) -> None:
+        """Show what a moment brought."""
+
+
+class Lines(View):
+    """One line for each step."""
+
+    def show(self, steps: list[Step]) -> None:
+        """Print them."""
+        for step in steps:
+            click.echo(_line(step))
+
+
+class LiveTable(View):
+    """A table of all objects as they are now, below the lines about custom resources."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__()
+        self._live = Live(console=console, auto_refresh=False, vertical_overflow="ellipsis")
+        self._steps: dict[tuple[str, str, str], Step] = {}
+        self._spent = 0.0
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Leave the last picture standing."""
+        super().__exit__(kind, error, trace)
+        self._live.stop()
+
+    def show(self, steps: list[Step]) -> None:
+        """Draw them, and wait, so that an eye can follow."""
+        for step in steps:
+            key = step.kind, step.namespace, step.name
+            self._steps.pop(key, None)
+            if step.state:
+                self._steps[key] = step
+            if step.kind.startswith("Dynamo"):
+                self._live.console.print(_line(step), markup=False, highlight=False, soft_wrap=True)
+        after = _clock(steps[-1].at) if steps else "nothing"
+        drawn = Table("kind", "name", "state", "since", title=f"after {after}", title_justify="left")
+        for step in sorted(self._steps.values(), key=lambda step: (step.kind != "DynamoGraphDeployment", step.kind)):
+            drawn.add_row(step.kind, step.name, step.state, _clock(step.at))
+        self._live.update(drawn, refresh=True)
+        if self._spent < _SHOW:
+            time.sleep(_FRAME)
+            self._spent += _FRAME
+
+
+def view_for(output: str) -> View:
+    """The view that fits: a live table on a terminal, lines elsewhere, nothing where a program reads the output."""
+    if output != "table":
+        return View()
+    return LiveTable(Console()) if sys.stdout.isatty() else Lines()
+
+
+def _line(step: Step) -> str:
+    place = f"{step.namespace}/{step.name}" if step.namespace else step.name
+    state = step.state if len(step.state) <= _STATE else step.state[: _STATE - 1] + "…"
+    return f"{_clock(step.at):>9}  {step.kind} {place}: {state or 'gone'}"
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(seconds, 60)
+    hours, minutes = divmod(int(minutes), 60)
+    text = f"{rest:.1f}s"
+    if minutes or hours:
+        text = f"{minutes}m{text}"
+    return f"{hours}h{text}" if hours else text
+
+
+def report(simulation: Simulation) -> None:
+    """Print what `kubectl get` and `kubectl get events` would show, and what is to be known besides."""
+    cluster = simulation.cluster
+    for lines in _tables(simulation):
+        click.echo()
+        for line in lines:
+            click.echo(line)
+    events = list(cluster.events)
+    if events:
+        click.echo("\nEvents:")
+        for event in events:
+            often = f" (x{event.count})" if event.count > 1 else ""
+            at = _clock((event.last - cluster.started).total_seconds())
+            click.echo(f"{at:>9}  {event.type} {event.reason} {event.kind}/{event.name}: {event.message}{often}")
+    for item in simulation.unready():
+        metadata = item["metadata"]
+        click.echo(f"\n{item['kind']} {metadata['namespace']}/{metadata['name']} is not ready: {state_of(item)}")
+    for note in _notes(simulation):
+        click.echo(f"\nnote: {note}")
+
+
+_ORDER = (
+    "DynamoGraphDeploymentRequest",
+    "DynamoGraphDeployment",
+    "DynamoComponentDeployment",
+    "DynamoModel",
+    "Deployment",
+    "LeaderWorkerSet",
+    "Job",
+    "Pod",
+    "Service",
+)
+"""Kinds in the order in which they are printed; others follow."""
+
+
+def _tables(simulation: Simulation) -> Iterator[list[str]]:
+    cluster = simulation.cluster
+    versions = {
+        definition["spec"]["names"]["kind"]: definition["spec"]["versions"][0]
+        for definition in read_manifests(packaged("crds"))
+    }
+    kinds = [resource.kind for resource in cluster.store.kinds()]
+    for kind in sorted(kinds, key=lambda kind: _ORDER.index(kind.kind) if kind.kind in _ORDER else len(_ORDER)):
+        items = [item for item in cluster.store.list(kind) if item["metadata"]["name"] != "default"]
+        if items and kind.kind not in UNSHOWN:
+            drawn = table(kind.kind, items, cluster.clock.now(), versions.get(kind.kind))
+            yield [f"$ kubectl get {kind.plural}", *drawn.lines()]
+
+
+def _notes(simulation: Simulation) -> Iterator[str]:
+    missing = simulation.missing_claims()
+    if missing:
+        yield f"waits for PersistentVolumeClaims {', '.join(missing)}; --assume-claims takes them as there"
+    assumed = assumed_objects(simulation.cluster.store)
+    if assumed:
+        yield f"taken as there: {', '.join(assumed)}"
+    for warning in dict.fromkeys(simulation.cluster.store.warnings):
+        yield f"the API server warns: {warning}"

@@ -1,0 +1,84 @@
+"""An object's state in a few words, for a line or a cell."""
+
+from collections.abc import Callable, Mapping
+
+from hooks.protocol import Object
+
+UNSHOWN = frozenset({"ReplicaSet", "EndpointSlice", "Event", "Namespace"})
+"""Kinds that tell a user nothing that others do not tell."""
+
+_OWN_CONDITIONS = ("Ready", "Available", "Succeeded")
+"""Conditions that sum up a custom resource, the first that it has winning."""
+
+
+def state_of(item: Object) -> str:
+    """What state an object is in."""
+    if "deletionTimestamp" in item["metadata"]:
+        return "Terminating"
+    return _STATES.get(item["kind"], _by_condition)(item)
+
+
+def _by_condition(item: Object) -> str:
+    status = item.get("status") or {}
+    conditions = {entry["type"]: entry for entry in status.get("conditions") or ()}
+    summary = next((conditions[kind] for kind in _OWN_CONDITIONS if kind in conditions), None)
+    if summary is None:
+        return str(status.get("state") or "created")
+    text = f"{summary['type']}={summary['status']} ({summary['reason']})"
+    return text if summary["status"] == "True" else f"{text}: {summary.get('message', '')}"
+
+
+def _workload(item: Object) -> str:
+    status = item.get("status") or {}
+    wanted = item["spec"].get("replicas", 1)
+    parts = [f"{status.get('readyReplicas', 0)}/{wanted} ready"]
+    if status.get("updatedReplicas", 0) < wanted:
+        parts.append(f"{status.get('updatedReplicas', 0)} updated")
+    for entry in status.get("conditions") or ():
+        failing = entry["type"] == "Progressing" and entry["status"] == "False"
+        if failing or (entry["type"] == "ReplicaFailure" and entry["status"] == "True"):
+            parts.append(f"{entry['reason']}: {entry['message']}")
+    return ", ".join(parts)
+
+
+def pod_state(item: Object) -> str:
+    """What `kubectl get pods` shows as the status of a pod."""
+    status = item.get("status") or {}
+    for container in status.get("containerStatuses") or ():
+        for state in ("waiting", "terminated"):
+            reason = (container.get("state") or {}).get(state, {}).get("reason")
+            if reason:
+                return str(reason)
+    return str(status.get("phase") or "Pending")
+
+
+def _pod(item: Object) -> str:
+    state, ready = pod_state(item), False
+    for entry in (item.get("status") or {}).get("conditions") or ():
+        ready |= entry["type"] == "Ready" and entry["status"] == "True"
+        if entry["type"] == "PodScheduled" and entry["status"] == "False":
+            state = f"{state}, {entry['reason']}: {entry.get('message', '')}"
+    return f"{state}, ready" if ready else state
+
+
+def _autoscaler(item: Object) -> str:
+    status = item.get("status") or {}
+    return f"{status.get('currentReplicas', 0)} of {status.get('desiredReplicas', 0)} replicas"
+
+
+def _job(item: Object) -> str:
+    status = item.get("status") or {}
+    for entry in status.get("conditions") or ():
+        if entry["type"] in {"Complete", "Failed"} and entry["status"] == "True":
+            return f"{entry['type']} ({entry['reason']})"
+    return f"{status.get('active', 0)} active, {status.get('succeeded', 0)} succeeded, {status.get('failed', 0)} failed"
+
+
+_STATES: Mapping[str, Callable[[Object], str]] = {
+    "Deployment": _workload,
+    "LeaderWorkerSet": _workload,
+    "Pod": _pod,
+    "Job": _job,
+    "HorizontalPodAutoscaler": _autoscaler,
+    "PersistentVolumeClaim": lambda item: str((item.get("status") or {}).get("phase") or "Pending"),
+}

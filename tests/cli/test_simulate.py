@@ -1,0 +1,158 @@
+import io
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+from rich.console import Console
+
+from hooks.cli import main
+from hooks.cli.simulate_view import LiveTable
+from hooks.simulator.simulation import Step
+
+MANIFESTS = Path(__file__).parent.parent / "manifests"
+DISAGGREGATED = str(MANIFESTS / "vllm--disagg.yaml")
+WITH_CLAIM = str(MANIFESTS / "recipes--llama-3-70b--vllm--agg--deploy.yaml")
+
+
+def simulate(*arguments, **options):
+    return CliRunner().invoke(main, ["simulate", *arguments], **options)
+
+
+def block(text, command):
+    """The lines that stand below a command in the output."""
+    return text.split(f"$ kubectl get {command}\n")[1].split("\n\n")[0].splitlines()
+
+
+def test_a_real_manifest_becomes_ready_and_the_way_there_is_shown():
+    result = simulate("-f", DISAGGREGATED)
+    assert result.exit_code == 0, result.output
+    way = result.stdout.split("$ kubectl")[0].splitlines()
+    graph = [line for line in way if "DynamoGraphDeployment" in line]
+    assert "Ready=False (some_resources_are_not_ready)" in graph[0]
+    assert graph[-1].endswith("DynamoGraphDeployment default/vllm-disagg: Ready=True (all_resources_are_ready)")
+    assert block(result.stdout, "dynamographdeployments") == [
+        "NAME          READY   STATE        BACKEND   AGE",
+        "vllm-disagg   True    successful             65s",
+    ]
+    assert block(result.stdout, "deployments")[1].split() == ["vllm-disagg-frontend", "1/1", "1", "1", "65s"]
+    assert "note: taken as there: Secret default/hf-token-secret" in result.stdout
+
+
+def test_a_failure_shows_where_and_why_it_stops():
+    result = simulate("-f", DISAGGREGATED, "--fail", "deploy/vllm-disagg-vllmdecodeworker=ImagePullBackOff")
+    assert result.exit_code == 1
+    pods = {line.split()[0].rsplit("-", 2)[0]: line.split()[2] for line in block(result.stdout, "pods")[1:]}
+    assert pods["vllm-disagg-vllmdecodeworker"] == "ImagePullBackOff"
+    assert pods["vllm-disagg-frontend"] == "Running"
+    assert "Warning BackOff Pod/vllm-disagg-vllmdecodeworker" in result.stdout
+    assert "DynamoGraphDeployment default/vllm-disagg is not ready" in result.stdout
+    assert "ProgressDeadlineExceeded" in result.stdout
+
+
+def test_missing_claims_are_waited_for_and_the_option_is_named():
+    result = simulate("-f", WITH_CLAIM)
+    assert result.exit_code == 1
+    assert "waits for PersistentVolumeClaims default/model-cache; --assume-claims takes them as there" in result.stdout
+    assert simulate("-f", WITH_CLAIM, "--assume-claims").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["--until", "Ready"], 0),
+        (["--until", "dgd/vllm-disagg:Ready"], 0),
+        (["--until", "dgd/vllm-disagg:state=successful"], 0),
+        (["--until", "dcd/vllm-disagg-frontend:Available"], 0),
+        (["--until", "dgd/vllm-disagg:Ready=False"], 0),
+        (["--until", "dgd/other:Ready"], 1),
+        (["--until", "Ready", "--for", "10s"], 1),
+        (["--for", "10s"], 1),
+        (["--for", "2m"], 0),
+        (["--seed", "7"], 0),
+    ],
+)
+def test_how_it_ends(arguments, code):
+    result = simulate("-f", DISAGGREGATED, *arguments)
+    assert result.exit_code == code, result.output
+
+
+def test_a_graph_is_scaled_and_deleted():
+    result = simulate("-f", DISAGGREGATED, "--scale", "dgd/vllm-disagg/Frontend=3@5m", "--delete", "dgd/vllm-disagg@1h")
+    assert result.exit_code == 0, result.output
+    assert "Deployment default/vllm-disagg-frontend: 3/3 ready" in result.stdout
+    assert "1h0m0.1s  DynamoGraphDeployment default/vllm-disagg: gone" in result.stdout
+    assert "$ kubectl get deployments" not in result.stdout
+
+
+def test_without_a_time_things_happen_once_all_is_at_rest():
+    result = simulate("-f", DISAGGREGATED, "--scale", "deploy/vllm-disagg-frontend=0")
+    assert "Deployment default/vllm-disagg-frontend: 1/1 ready" in result.stdout.split("0/0 ready")[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--fail", "deploy/x=Boredom"], "'Boredom' is no reason to fail; one of ImagePullBackOff, CrashLoopBackOff"),
+        (["--fail", "deploy=Quota"], "'deploy' names no object; write KIND/NAME, such as dgd/chat"),
+        (["--scale", "dgd/vllm-disagg=2"], "name one of the graph's services: dgd/vllm-disagg/Frontend|"),
+        (["--scale", "deploy/x=many"], "'deploy/x=many' has no number of replicas"),
+        (["--delete", "thing/x"], "the cluster has no kind 'thing'"),
+        (["--delete", "deploy/unknown"], 'deployments.apps "unknown" not found'),
+        (["--for", "soon"], "'soon' is no duration; write 90s, 5m or 1h30m"),
+        (["--until", "dgd/x:state"], "is no condition; write Ready"),
+        (["--without", "Grove"], "'Grove' is not one of 'Istio', 'LeaderWorkerSet'"),
+    ],
+)
+def test_what_makes_no_sense_is_said(arguments, said):
+    result = simulate("-f", DISAGGREGATED, *arguments)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_a_file_that_is_no_manifest_is_refused(tmp_path):
+    file = tmp_path / "x.yaml"
+    file.write_text("just: words")
+    result = simulate("-f", str(file))
+    assert result.exit_code == 2
+    assert "document 1: apiVersion is missing or no string" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("output", "read"), [("yaml", yaml.safe_load_all), ("json", lambda text: json.loads(text)["items"])]
+)
+def test_all_objects_can_be_had(output, read):
+    result = simulate("-f", DISAGGREGATED, "-o", output)
+    objects = list(read(result.stdout))
+    kinds = {item["kind"] for item in objects}
+    assert {"DynamoGraphDeployment", "DynamoComponentDeployment", "Deployment", "ReplicaSet", "Pod", "Service"} <= kinds
+    graph = next(item for item in objects if item["kind"] == "DynamoGraphDeployment")
+    assert graph["status"]["state"] == "successful"
+
+
+def test_the_same_seed_shows_the_same_run():
+    first, second = (simulate("-f", DISAGGREGATED, "--seed", "3").stdout for _ in range(2))
+    assert first == second
+    assert first != simulate("-f", DISAGGREGATED, "--seed", "4").stdout
+
+
+def test_standard_input_and_several_files(tmp_path):
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "hf-token-secret"}}
+    result = simulate("-f", "-", "-f", DISAGGREGATED, input=yaml.dump(secret))
+    assert result.exit_code == 0
+    assert "taken as there" not in result.stdout
+
+
+def test_a_terminal_shows_a_table_that_changes():
+    drawn = io.StringIO()
+    with LiveTable(Console(file=drawn, force_terminal=True, width=120)) as view:
+        view.step(Step(0.0, "DynamoGraphDeployment", "default", "chat", "created"))
+        view.step(Step(1.0, "Pod", "default", "chat-1", "Pending"))
+        view.step(Step(65.0, "Pod", "default", "chat-1", ""))
+        view.step(Step(66.0, "DynamoGraphDeployment", "default", "chat", "Ready=True"))
+    pictures = {picture.split("s")[0]: picture for picture in drawn.getvalue().split("after ")[1:]}
+    assert list(pictures) == ["0.0", "1.0", "1m5.0", "1m6.0"]
+    assert "Pending" in pictures["1.0"]
+    assert "Pending" not in pictures["1m5.0"]
+    assert "Ready=True" in pictures["1m6.0"]

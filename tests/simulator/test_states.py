@@ -1,0 +1,54 @@
+import pytest
+
+from hooks.simulator.states import state_of
+
+
+def item(kind, status=None, **spec):
+    return {"kind": kind, "metadata": {"name": "x"}, "spec": spec} | ({"status": status} if status else {})
+
+
+def condition(kind, status, reason, message=""):
+    return {"type": kind, "status": status, "reason": reason, "message": message}
+
+
+READY = [condition("Ready", "True", "fine")]
+
+
+@pytest.mark.parametrize(
+    ("found", "state"),
+    [
+        (item("DynamoModel"), "created"),
+        (item("DynamoGraphDeploymentRequest", {"state": "profiling"}), "profiling"),
+        (item("DynamoGraphDeployment", {"conditions": READY}), "Ready=True (fine)"),
+        (
+            item("DynamoComponentDeployment", {"conditions": [condition("Available", "False", "NotReady", "0 of 1")]}),
+            "Available=False (NotReady): 0 of 1",
+        ),
+        (item("Deployment", {"readyReplicas": 1, "updatedReplicas": 2}, replicas=3), "1/3 ready, 2 updated"),
+        (
+            item(
+                "Deployment", {"conditions": [condition("ReplicaFailure", "True", "FailedCreate", "quota")]}, replicas=0
+            ),
+            "0/0 ready, FailedCreate: quota",
+        ),
+        (item("Pod"), "Pending"),
+        (item("Pod", {"phase": "Running", "conditions": READY}), "Running, ready"),
+        (
+            item("Pod", {"containerStatuses": [{"state": {"waiting": {"reason": "ImagePullBackOff"}}}]}),
+            "ImagePullBackOff",
+        ),
+        (
+            item("Pod", {"conditions": [condition("PodScheduled", "False", "Unschedulable", "no GPU")]}),
+            "Pending, Unschedulable: no GPU",
+        ),
+        (item("Job", {"active": 1}), "1 active, 0 succeeded, 0 failed"),
+        (
+            item("Job", {"conditions": [condition("Complete", "True", "CompletionsReached")]}),
+            "Complete (CompletionsReached)",
+        ),
+        (item("PersistentVolumeClaim", {"phase": "Bound"}), "Bound"),
+        ({"kind": "Pod", "metadata": {"name": "x", "deletionTimestamp": "now"}}, "Terminating"),
+    ],
+)
+def test_the_state_of_an_object_in_a_few_words(found, state):
+    assert state_of(found) == state
