@@ -100,10 +100,18 @@ def as_stored(item: dict[str, Json]) -> dict[str, Json]:
 
 def without_nulls(value: Json) -> Json:
     """A deep copy without nulls, for custom resources."""
+    try:
+        text = orjson.dumps(value, option=orjson.OPT_PASSTHROUGH_DATETIME)
+    except TypeError:  # no JSON, as a date in YAML, or nested deeper than orjson goes
+        return _without_nulls(value)
+    return _without_nulls(value) if b"null" in text else orjson.loads(text)
+
+
+def _without_nulls(value: Json) -> Json:
     if isinstance(value, dict):
-        return {key: without_nulls(item) for key, item in value.items() if item is not None}
+        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
     if isinstance(value, list):
-        return [without_nulls(item) for item in value if item is not None]
+        return [_without_nulls(item) for item in value if item is not None]
     return value
 
 
@@ -115,7 +123,7 @@ def repeated_keys(value: Json, path: str = "") -> list[Repeated]:
         path: where that part stands, such as `spec.extraPodSpec`.
     """
     found: list[Repeated] = []
-    if isinstance(value, dict | list):
+    if isinstance(value, dict | list) and _repeats_a_key(value):
         _collect_repeated(value, path, found)
     return found
 
@@ -145,18 +153,19 @@ def too_large(item: dict[str, Json]) -> int | None:
 def _stored(mapping: dict[str, Json], parent: str) -> dict[str, Json]:
     stored: dict[str, Json] = {}
     for key, item in mapping.items():
-        if isinstance(item, dict):
+        kind = type(item)
+        if kind is dict:
             kept = _stored_mapping(item, key)
             if kept or not (key in _MAPS or key in _AMOUNTS):
                 stored[key] = kept
-        elif isinstance(item, list):
+        elif kind is list:
             if items := _stored_list(item, key):
                 stored[key] = items
         elif key in _QUANTITIES or (key == "value" and parent == "target"):
             if item is not None:
                 stored[key] = _quantity(item)
         elif item:
-            stored[key] = _whole(item) if isinstance(item, float) else item
+            stored[key] = _whole(item) if kind is float else item
         elif item is not None and (key not in _ZERO_IS_ABSENT or key in _ZERO_IS_A_VALUE.get(parent, ())):
             stored[key] = _whole(item)
     return stored
@@ -171,7 +180,7 @@ def _stored_mapping(mapping: dict[str, Json], key: str) -> dict[str, Json]:
 
 
 def _stored_list(items: list[Json], key: str) -> list[Json]:
-    stored = [_stored(item, key) if isinstance(item, dict) else _whole(item) for item in items if item is not None]
+    stored = [_stored(item, key) if type(item) is dict else _whole(item) for item in items if item is not None]
     if key == "sources":
         for source in stored:
             _fill_projection(source)
@@ -206,6 +215,28 @@ def _quantity(value: Json, *, whole_thousandths: bool = False) -> Json:
 def _whole(value: Json) -> Json:
     """YAML's `500.0` is 500 for Kubernetes. Beyond 2^53 a float is not exact any more and stays as it is."""
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
+
+
+def _repeats_a_key(value: Json) -> bool:
+    """Whether `_collect_repeated` would find anything; most often not, and then no paths need be kept."""
+    containers = [value]
+    add = containers.append
+    for container in containers:  # which grows meanwhile
+        if type(container) is dict:
+            for item in container.values():
+                if type(item) is dict or type(item) is list:
+                    add(item)
+        else:
+            if (
+                len(container) > 1
+                and (key := _merge_key(container))
+                and len({str(i[key]) for i in container}) < len(container)
+            ):
+                return True
+            for item in container:
+                if type(item) is dict:
+                    add(item)
+    return False
 
 
 def _collect_repeated(value: dict[str, Json] | list[Json], trail: _Trail, found: list[Repeated]) -> None:

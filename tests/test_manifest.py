@@ -1,6 +1,9 @@
 import copy
+import datetime as dt
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hooks.manifest import (
     SIZE_LIMIT,
@@ -122,3 +125,38 @@ def test_a_large_object_is_measured_as_the_annotation_that_it_becomes():
     assert too_large(config("x" * (SIZE_LIMIT - empty + 1), {})) == SIZE_LIMIT + 1
     assert too_large(config("x" * 200_000 + "&" * 10_000, {})) == empty + 200_000 + 60_000
     assert too_large(config("", {"a": "x" * 130_000})) == empty + len('"a":""') + 130_000 + 1 + 130_000
+
+
+SCALARS = st.none() | st.booleans() | st.integers(-3, 3) | st.sampled_from(["", "a", "null", "name"])
+KEYS = st.sampled_from(["name", "port", "key", "spec"])
+JSON = st.recursive(SCALARS, lambda below: st.lists(below, max_size=3) | st.dictionaries(KEYS, below, max_size=3))
+
+
+@given(JSON, st.lists(KEYS | st.just(0), max_size=4))
+def test_a_repeated_key_is_found_wherever_it_stands(beside, way):
+    value = [{"name": "a", "x": beside}, {"name": "b"}, {"name": "a"}]
+    path = ""
+    for step in reversed(way):
+        value = [{"key": value}] if step == 0 else {step: value}
+        path = f"[{step}].key{path}" if step == 0 else f".{step}{path}"
+    spec = {"at": value, "beside": beside}
+    assert (f"at{path}", "name", "a") in repeated_keys(spec)
+
+
+@given(JSON)
+def test_a_copy_without_nulls_is_like_its_original_but_for_them(value):
+    def pruned(item):
+        if isinstance(item, dict):
+            return {key: pruned(below) for key, below in item.items() if below is not None}
+        return [pruned(below) for below in item if below is not None] if isinstance(item, list) else item
+
+    before = copy.deepcopy(value)
+    copied = without_nulls(value)
+    assert copied == pruned(value)
+    assert value == before
+    assert copied is not value or not isinstance(value, dict | list)
+
+
+def test_a_date_that_yaml_has_read_is_copied_as_it_is():
+    written = {"a": dt.date(2026, 11, 30), "b": None}
+    assert without_nulls(written) == {"a": dt.date(2026, 11, 30)}
