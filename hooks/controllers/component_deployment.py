@@ -32,6 +32,7 @@ from hooks.protocol import CompositeAnswer, CustomizeRequest, Object, RelatedRul
 from hooks.settings import Settings
 from hooks.status.component_deployment import NOT_SUPPORTED, Outcome, component_status, observed_workload
 from hooks.status.conditions import INVALID_SPEC, NAME_CONFLICT, faults_message
+from hooks.status.order import init_container_note
 from hooks.status.readiness import Readiness
 
 MISSING = {
@@ -58,7 +59,7 @@ def sync(request: SyncRequest, settings: Settings, now: datetime) -> CompositeAn
     except InvalidSpec as invalid:
         plan = _kept(request, INVALID_SPEC, faults_message(invalid.faults))
     children = only_observed(plan.children, request.children) if request.deleting else plan.children
-    outcome = Outcome(plan.workload, [] if plan.failure else plan.children, plan.failure)
+    outcome = Outcome(plan.workload, [] if plan.failure else plan.children, plan.failure, _note(request, plan.workload))
     return CompositeAnswer(status=component_status(request, outcome, now), children=children)
 
 
@@ -102,6 +103,18 @@ def _plan(request: SyncRequest, component: Component) -> _Plan:
         messages = [message for reason in sorted(reasons) for message in reasons[reason]]
         plan.failure = Readiness(ready=False, reason=min(reasons), message=". ".join(messages))
     return plan
+
+
+def _note(request: SyncRequest, workload: Object | None) -> str:
+    """What is to be known of a workload though it may be ready."""
+    observed = observed_workload(request)
+    if observed is None or workload is None or observed.get("kind") != workload["kind"]:
+        return ""
+    return init_container_note(f"{workload['kind']} {name_of(workload)[1]}", _pod(observed), _pod(workload))
+
+
+def _pod(workload: Object) -> Object:
+    return part(part(part(workload, "spec"), "template"), "spec")
 
 
 def _children(request: SyncRequest, component: Component) -> list[Object]:

@@ -187,7 +187,18 @@ def _discovery(
     )
 
 
-_ENGINE_CALL = re.compile(r"python[\w./]*\s(?:[^;&|]*?\s)??-m\s+dynamo\.(vllm|sglang|trtllm)\b")
+_END_OF_COMMAND = re.compile(r"[;&|]")
+_PYTHON = re.compile(r"python[\w./]*(?=\s)")
+_ENGINE = re.compile(r"\s-m\s+dynamo\.(vllm|sglang|trtllm)\b")
+
+
+def _engines_called(words: list[str]) -> list[str]:
+    """The engines that Python calls in a command, or in a shell's script (`python… -m dynamo.vllm`), sorted."""
+    found: set[str] = set()
+    for command in _END_OF_COMMAND.split(" ".join(words)):
+        python = _PYTHON.search(command)
+        found.update(_ENGINE.findall(command, python.end()) if python else ())
+    return sorted(found)
 
 
 def _backend(spec: ComponentDeploymentSpec) -> tuple[str | None, list[Fault]]:
@@ -195,7 +206,7 @@ def _backend(spec: ComponentDeploymentSpec) -> tuple[str | None, list[Fault]]:
     if spec.component_type not in WORKER_TYPES:
         return None, []
     main = (spec.extra_pod_spec or {}).get("mainContainer") or {}
-    called = sorted(set(_ENGINE_CALL.findall(" ".join([*(main.get("command") or ()), *(main.get("args") or ())]))))
+    called = _engines_called([*(main.get("command") or ()), *(main.get("args") or ())])
     if len(called) > 1:
         problem = f"calls more than one engine: {', '.join(f'dynamo.{engine}' for engine in called)}"
         return None, [Fault("spec.extraPodSpec.mainContainer", problem, "call one of them")]
