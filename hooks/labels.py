@@ -44,6 +44,8 @@ TARGET_NAMESPACE = "dgdr.nvidia.com/target-namespace"
 # Annotations.
 ALLOW_DEPLOYMENTS_FROM = "nvidia.com/allow-deployments-from"
 """On a Namespace: other namespaces, comma-separated, or `*`, whose requests may make graphs in it."""
+MADE_TOGETHER = "dgdr.nvidia.com/config-maps"
+"""On each ConfigMap made of a profiler's output: the names of all of them, comma-separated."""
 BASE_MODEL = "nvidia.com/dynamo-base-model"
 """A base model's name, of which BASE_MODEL_HASH is the hash."""
 SPEC = "dgdr.nvidia.com/spec"

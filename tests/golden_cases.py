@@ -31,7 +31,10 @@ NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 ROUTES = {
     "graph_deployment": "dynamographdeployments",
     "component_deployment": "dynamocomponentdeployments",
+    "namespace": "namespaces",
     "registry_secret": "secrets",
+    "request_labels": "dynamographdeploymentrequest-labels",
+    "installation": "claims",
 }
 """Folder of a parent's cases → the route of its hooks."""
 DECORATOR = "metacontroller.k8s.io/decorator-controller"

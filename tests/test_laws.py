@@ -175,7 +175,7 @@ def namespace_of(parent):
 def test_complete_children(case):
     answer = case.answer()
     children = case.children(answer)
-    assert nulls(answer) == []
+    assert nulls({key: value for key, value in answer.items() if key != "labels"}) == []  # there, null deletes
     assert len({identity(child) for child in children}) == len(children)
     for child in children:
         if child["kind"] != "ClusterRoleBinding":

@@ -4,8 +4,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from hooks.controllers import component_deployment, graph_deployment, registry_secrets
-from hooks.kinds import COMPONENT_DEPLOYMENT, GRAPH_DEPLOYMENT, SECRET
+from hooks.builders.mpi_keys import RANDOMNESS
+from hooks.controllers import (
+    component_deployment,
+    graph_deployment,
+    installation,
+    namespaces,
+    registry_secrets,
+    request_labels,
+)
+from hooks.kinds import COMPONENT_DEPLOYMENT, GRAPH_DEPLOYMENT, GRAPH_DEPLOYMENT_REQUEST, MODEL, NAMESPACE, SECRET
 from hooks.protocol import CompositeAnswer, CustomizeRequest, DecoratorAnswer, Kind, RelatedRule, SyncRequest
 from hooks.settings import Settings
 
@@ -39,6 +47,15 @@ REGISTERED = (
     Controller(GRAPH_DEPLOYMENT.plural, GRAPH_DEPLOYMENT, graph_deployment.sync, graph_deployment.customize),
     Controller(
         COMPONENT_DEPLOYMENT.plural, COMPONENT_DEPLOYMENT, component_deployment.sync, component_deployment.customize
+    ),
+    Controller("namespaces", NAMESPACE, namespaces.sync, namespaces.customize, decorates=True, randomness=RANDOMNESS),
+    Controller("dynamographdeploymentrequest-labels", GRAPH_DEPLOYMENT_REQUEST, request_labels.sync, decorates=True),
+    Controller(
+        "claims",
+        GRAPH_DEPLOYMENT,
+        installation.sync,
+        decorates=True,
+        more_parents=(COMPONENT_DEPLOYMENT, GRAPH_DEPLOYMENT_REQUEST, MODEL),
     ),
     Controller("secrets", SECRET, registry_secrets.sync, decorates=True),
 )
