@@ -38,7 +38,7 @@ crds: .venv/installed ## write crds/ from the models
 	$(BIN)/dynamo-hooks crds
 
 bench: .venv/installed ## the hooks against an echo, as ratios
-	$(BIN)/python -m tests.bench
+	$(BIN)/python -m tests.bench --output docs/benchmark.md
 
 lock: ## pin all dependencies anew, for every Python from 3.11 on
 	$(PYTHON) -m venv .venv-lock && .venv-lock/bin/pip install --quiet uv

@@ -1,10 +1,10 @@
 """What is recorded of each call: a line of the log, and the metrics."""
 
 import contextlib
-import functools
 import logging
 import time
 from dataclasses import dataclass
+from functools import cache, partial
 from http import HTTPStatus
 from typing import Any
 
@@ -38,11 +38,13 @@ class Call:
 
     controller: str
     hook: str
+    path: str
     started: float
     """Reading of a monotonic clock, in seconds."""
     size: int = 0
     """Bytes of the body."""
     body: Any = None
+    """What the body holds. Kept until the answer is sent, since freeing it takes a while, too."""
     parent: Object | None = None
     answer: Object | None = None
     problem: str | None = None
@@ -64,11 +66,12 @@ def record_calls(app: Flask, log: Log, unrecorded: frozenset[str]) -> None:
     def begin() -> None:
         # A hook's endpoint is "hooks.<controller>/<hook>". What has none counts as "none", however its path reads.
         controller, _, hook = (request.endpoint or "none").rpartition(".")[2].partition("/")
-        g.call = Call(controller, hook or controller, time.perf_counter())
+        size = request.content_length or 0
+        g.call = Call(controller, hook or controller, request.path[:_LONGEST], time.perf_counter(), size)
 
     def end(response: Response) -> Response:
         if request.endpoint not in unrecorded:
-            _record(g.call, response.status_code, log)
+            response.call_on_close(partial(_record, g.call, response.status_code, log))  # so that nobody waits for it
         return response
 
     app.before_request(begin)
@@ -80,7 +83,7 @@ def _record(call: Call, status: int, log: Log) -> None:
     outcome = _OUTCOMES.get(status, "error")
     _calls(call.controller, call.hook, outcome).inc()
     _duration(call.controller, call.hook).observe(duration)
-    _request_size(call.controller, call.hook).observe(call.size or request.content_length or 0)
+    _request_size(call.controller, call.hook).observe(call.size)
     state = state_of(call.answer.get("status")) if call.answer else None
     if state and call.parent:
         _answers(call.parent["kind"], state).inc()
@@ -91,7 +94,7 @@ def _record(call: Call, status: int, log: Log) -> None:
 def _line(call: Call, outcome: str, state: str | None) -> dict[str, Any]:
     line: dict[str, Any] = {"controller": call.controller, "hook": call.hook, "outcome": outcome}
     if call.parent is None:
-        line["path"] = request.path[:_LONGEST]
+        line["path"] = call.path
     else:
         metadata = call.parent["metadata"]
         line["kind"] = call.parent["kind"]
@@ -120,7 +123,7 @@ def state_of(status: Any) -> str | None:
 
 
 # Looking a child up by its labels costs more than counting does, and there are few of them.
-_calls = functools.cache(metrics.CALLS.labels)
-_duration = functools.cache(metrics.DURATION.labels)
-_request_size = functools.cache(metrics.REQUEST_SIZE.labels)
-_answers = functools.cache(metrics.ANSWERS.labels)
+_calls = cache(metrics.CALLS.labels)
+_duration = cache(metrics.DURATION.labels)
+_request_size = cache(metrics.REQUEST_SIZE.labels)
+_answers = cache(metrics.ANSWERS.labels)

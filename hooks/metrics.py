@@ -16,7 +16,7 @@ CALLS = Counter(
 )
 DURATION = Histogram(
     "dynamo_hooks_call_duration_seconds",
-    "Time from the headers of a call to its answer.",
+    "Time of a call, from its headers until its answer is sent.",
     ["controller", "hook"],
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),  # Metacontroller waits for 10 s
     registry=_REGISTRY,

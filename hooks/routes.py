@@ -12,7 +12,7 @@ from flask import Blueprint, Response, current_app, g, request
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from hooks import metrics
-from hooks.bodies import check_depth, read_json, read_manifest
+from hooks.bodies import read_json, read_manifest
 from hooks.controllers.registry import Controller
 from hooks.errors import MalformedRequest
 from hooks.problems import problem
@@ -53,7 +53,6 @@ def _sync(
     def view() -> Response:
         asked = read_sync(_body(), *controller.parents)
         g.call.parent = asked.parent
-        check_depth(asked.parent, "$.parent")
         if controller.randomness:
             asked = replace(asked, randomness=randomness(controller.randomness))
         if finalizing or asked.finalizing:
@@ -74,7 +73,6 @@ def _customize(controller: Controller, settings: Settings) -> View:
     def view() -> Response:
         asked = read_customize(_body(), *controller.parents)
         g.call.parent = asked.parent
-        check_depth(asked.parent, "$.parent")
         rules = controller.customize(asked, settings) if controller.customize else ()
         return _json(customize_body(rules))
 

@@ -25,6 +25,9 @@ it is the first to do so, it never sends a request into a connection that is jus
 _GRACE = 20
 """Seconds that running calls get to end after SIGTERM: twice the time that Metacontroller waits for an answer."""
 _BACKLOG = 2048
+_GARBAGE = 20_000
+"""Containers made until garbage is looked for: more than a call makes, so that it need not wait for that. Calls leave
+no cycles behind but those of exceptions."""
 _MEMORY = Path("/dev/shm")  # noqa: S108 - mkdtemp makes names there that nobody can guess
 
 
@@ -78,6 +81,7 @@ def serve(
 
     def ready(_: "Arbiter") -> None:
         gc.freeze()  # what the master has loaded is shared by the workers as long as no garbage collection touches it
+        gc.set_threshold(_GARBAGE)
         when_ready()
 
     options = {

@@ -2,8 +2,8 @@
 
 The echo is a Flask application under the same gunicorn with the same settings, which parses each body and answers with
 stored bytes of the size of our answer: what remains is what our part of a call costs. Calls go one after the other
-over kept-alive connections, ours and the echo's in turn, through a client that costs next to nothing, so that neither
-the client nor a busy machine makes the ratios look better or worse than they are.
+over kept-alive connections, ours and the echo's in turn, so that a busy machine slows both. Times are what a caller
+sees, once with `requests`, by whose ratios the limits are, and once with a bare socket, which leaves the client out.
 """
 
 import contextlib
@@ -14,11 +14,12 @@ import statistics
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import click
 import orjson
+import requests
 from flask import Flask, Response, request
 
 from hooks.controllers.registry import controllers
@@ -30,6 +31,14 @@ from tests.steady import graph, steady_request
 DYNAMO_HOOKS = Path(sys.executable).with_name("dynamo-hooks")
 WARM_UP = 50
 STARTS = 5
+INTRODUCTION = """# What a hook call costs
+
+The last result of `make bench`: {rounds} calls of each case, for resources that are rolled out, with all that
+Metacontroller sends. The echo is Flask and orjson under the same gunicorn; it parses the body and answers with stored
+bytes of the same size. A call is timed as a caller with `requests` sees it, and once more through a bare socket.
+
+Machine: {machine}.
+"""
 
 
 @dataclass(frozen=True)
@@ -43,13 +52,12 @@ class Case:
     limit: float | None = None
 
 
-@dataclass(frozen=True)
+@dataclass
 class Timing:
-    """Times of a case, in seconds."""
+    """Times of a case in seconds, seen through one client."""
 
-    case: Case
-    ours: list[float]
-    echo: list[float]
+    ours: list[float] = field(default_factory=list)
+    echo: list[float] = field(default_factory=list)
 
     @property
     def ratio(self):
@@ -76,7 +84,23 @@ def _case(name, body, answer, limit=None):
     return Case(name, f"/{plural}/sync", orjson.dumps(body), orjson.dumps(answer), limit)
 
 
-class Client:
+class Requests:
+    """A session of `requests`."""
+
+    def __init__(self, url):
+        self._session, self._url = requests.Session(), url
+
+    def post(self, path, body):
+        """The size of the answer, and the seconds that it took."""
+        started = time.perf_counter()
+        answer = self._session.post(self._url + path, data=body, headers={"Content-Type": "application/json"})
+        size = len(answer.content)
+        duration = time.perf_counter() - started
+        assert answer.status_code == 200, answer.text
+        return size, duration
+
+
+class Bare:
     """An HTTP connection that is kept, reduced to what a call needs."""
 
     def __init__(self, url):
@@ -85,24 +109,25 @@ class Client:
         self._connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def post(self, path, body):
-        """The answer's body, and the seconds that it took."""
-        head = (
-            f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-        )
-        sent = head.encode() + body
+        """As of `Requests`."""
+        head = f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+        sent = head.encode() + b"\r\n\r\n" + body
         started = time.perf_counter()
         self._connection.sendall(sent)
         received = self._connection.recv(1 << 20)
         while (end := received.find(b"\r\n\r\n")) < 0:
             received += self._connection.recv(1 << 20)
         head = received[:end].lower()
-        length = int(head.partition(b"content-length:")[2].partition(b"\r\n")[0])
-        answer = received[end + 4 :]
-        while len(answer) < length:
-            answer += self._connection.recv(1 << 20)
+        size = int(head.partition(b"content-length:")[2].partition(b"\r\n")[0])
+        missing = size - len(received) + end + 4
+        while missing > 0:
+            missing -= len(self._connection.recv(1 << 20))
         duration = time.perf_counter() - started
-        assert head.startswith(b"http/1.1 200"), answer
-        return answer, duration
+        assert head.startswith(b"http/1.1 200"), received
+        return size, duration
+
+
+CLIENTS = {"requests": Requests, "bare socket": Bare}
 
 
 def echo(sizes):
@@ -129,7 +154,9 @@ def running(*command):
     address = f"127.0.0.1:{listener.getsockname()[1]}"
     listener.close()
     started = time.perf_counter()
-    process = subprocess.Popen([*command, "--bind", address], stdout=subprocess.DEVNULL, env=environment)
+    process = subprocess.Popen(
+        [*command, "--bind", address], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
+    )
     try:
         yield f"http://{address}", process, _first_answer(address, process) - started
     finally:
@@ -139,7 +166,7 @@ def running(*command):
 
 def _first_answer(address, process):
     host, _, port = address.partition(":")
-    for _ in range(12_000):
+    for _ in range(12_000):  # a minute
         with contextlib.suppress(ConnectionRefusedError), socket.create_connection((host, int(port)), 60) as connection:
             connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
             assert connection.recv(1 << 16).startswith(b"HTTP/1.1 ")
@@ -150,23 +177,23 @@ def _first_answer(address, process):
 
 
 def measure(cases, rounds):
-    """Times of all cases, ours and the echo's in turn."""
-    sizes = [str(len(case.answer)) for case in cases]
+    """Times by case and client, ours and the echo's in turn; and the workers' memory."""
+    sizes = ",".join(str(len(case.answer)) for case in cases)
     with (
         running(DYNAMO_HOOKS, "serve") as (ours, process, _),
-        running(sys.executable, "-m", "tests.bench", "--echo", ",".join(sizes)) as (theirs, _, _),
+        running(sys.executable, "-m", "tests.bench", "--echo", sizes) as (theirs, _, _),
     ):
-        clients = Client(ours), Client(theirs)
-        timings = [Timing(case, [], []) for case in cases]
+        clients = {name: (client(ours), client(theirs)) for name, client in CLIENTS.items()}
+        timings = {(case.name, name): Timing() for case in cases for name in CLIENTS}
         for turn in range(-WARM_UP, rounds):
-            for number, timing in enumerate(timings):
-                case = timing.case
-                answer, duration = clients[0].post(case.path, case.body)
-                _, echoed = clients[1].post(f"/{number}", case.body)
-                assert len(answer) == len(case.answer), f"{case.name}: another answer than that of the core"
-                if turn >= 0:
-                    timing.ours.append(duration)
-                    timing.echo.append(echoed)
+            for number, case in enumerate(cases):
+                for name, (to_us, to_echo) in clients.items():
+                    size, duration = to_us.post(case.path, case.body)
+                    _, echoed = to_echo.post(f"/{number}", case.body)
+                    assert size == len(case.answer), f"{case.name}: another answer than that of the core"
+                    if turn >= 0:
+                        timings[case.name, name].ours.append(duration)
+                        timings[case.name, name].echo.append(echoed)
         return timings, resident(process.pid)
 
 
@@ -186,21 +213,19 @@ def start_times():
     return times
 
 
-def rows(timings, starts, memory):
-    """The table: what, measured, limit, whether it is kept."""
-    for timing in timings:
-        case = timing.case
-        yield (
-            f"{case.name} sync ({len(case.body) / 1e3:.0f} kB in, {len(case.answer) / 1e3:.0f} kB out)",
-            f"{_spread(timing.ours)} against {_spread(timing.echo)}, ratio {timing.ratio:.2f}",
-            timing.ratio,
-            case.limit,
-        )
-    small, large = (statistics.median(timing.ours) for timing in timings[1:])
-    yield "25 services against 5", f"{large / small:.2f} times", large / small, 5.5
+def rows(cases, timings, starts, memory):
+    """The table: what, measured, limit, value."""
+    for case in cases:
+        seen, bare = (timings[case.name, name] for name in CLIENTS)
+        what = f"{case.name}: sync, {len(case.body) / 1e3:.0f} kB in, {len(case.answer) / 1e3:.0f} kB out"
+        times = f"{_spread(seen.ours)} against {_spread(seen.echo)}: **{seen.ratio:.2f}**"
+        bare_times = f"{_spread(bare.ours)} against {_spread(bare.echo)}: {bare.ratio:.2f}"
+        yield what, f"{times}; bare socket {bare_times}", case.limit, seen.ratio
+    small, large = (statistics.median(timings[case.name, "bare socket"].ours) for case in cases[1:])
+    yield "DGD of 25 services against 5, bare socket", f"**{large / small:.2f}** times", 5.5, large / small
     start = statistics.median(starts)
-    yield "start to first answer", f"{start:.2f} s ({min(starts):.2f} to {max(starts):.2f})", start, 1.0
-    yield "resident memory of a worker", f"{max(memory):.0f} MB", max(memory), 90
+    yield "`serve`, start to first answer", f"**{start:.2f}** s ({min(starts):.2f} to {max(starts):.2f})", 1.0, start
+    yield "resident memory of a worker", f"**{max(memory):.0f}** MB", 90, max(memory)
 
 
 def _spread(times):
@@ -223,21 +248,27 @@ def machine():
 
 @click.command()
 @click.option("--rounds", default=400, show_default=True, help="Measured calls of each case.")
+@click.option("--output", type=click.Path(path_type=Path), help="Where to write the table as well, with the machine.")
 @click.option("--echo", "sizes", hidden=True)
 @click.option("--bind", hidden=True)
-def main(rounds, sizes, bind):
+def main(rounds, output, sizes, bind):
     """Measure the hooks against an echo, and print a table (Markdown); exit status 1 where a limit is not kept."""
     if sizes:
         host, _, port = bind.partition(":")
         serve(lambda: echo(map(int, sizes.split(","))), ServerSettings(), listen(host, int(port)))
-    timings, memory = measure(cases(), rounds)
-    table = list(rows(timings, start_times(), memory))
-    click.echo(f"{machine()}. Medians and quartiles of {rounds} calls, the hooks against the echo.\n")
-    click.echo("| | measured | at most |\n|---|---|---|")
-    for name, measured, _, limit in table:
-        click.echo(f"| {name} | {measured} | {'' if limit is None else f'{limit:g}'} |")
-    if missed := [name for name, _, value, limit in table if limit is not None and value > limit]:
-        raise click.ClickException(f"over its limit: {', '.join(missed)}")
+    measured_cases = cases()
+    timings, memory = measure(measured_cases, rounds)
+    table = list(rows(measured_cases, timings, start_times(), memory))
+    lines = ["| | median and quartiles, hooks against echo: ratio | at most |", "|---|---|---|"]
+    lines += [
+        f"| {name} | {measured} | {'' if limit is None else f'{limit:g}'} |" for name, measured, limit, _ in table
+    ]
+    text = "\n".join(lines)
+    click.echo(text)
+    if output:
+        output.write_text(f"{INTRODUCTION.format(machine=machine(), rounds=rounds)}\n{text}\n")
+    if missed := [name for name, _, limit, value in table if limit is not None and value > limit]:
+        raise click.ClickException(f"over its limit: {'; '.join(missed)}")
 
 
 if __name__ == "__main__":
