@@ -1,0 +1,120 @@
+"""Texts that know where their characters came from, and the kubelet's `$(NAME)`, the first to rewrite a command.
+
+What a program is given has been rewritten: by the kubelet, then by a shell, or by two. To change what arrives, the
+text that a user wrote is changed at the place that it came from; everything else stays to the letter.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+NOWHERE = -1
+"""In place of a position: inside the value of a variable, where nothing can be written."""
+
+_MEANT_FOR_THE_KUBELET = re.compile(r"\$\$|\$\([-._A-Za-z][-._A-Za-z0-9]*\)")
+
+
+class Unplaceable(Exception):  # noqa: N818 - no error of the program: the caller turns it into a fault of the spec
+    """An edit would fall where the source has no text of its own, as inside a variable's value."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A character, the source positions before and behind it, and the quotes that it stands in there (or none)."""
+
+    character: str
+    start: int
+    end: int
+    quote: str = ""
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A text as its reader sees it; each of its characters knows the place in the source that it was made from."""
+
+    pieces: tuple[Piece, ...]
+
+    @property
+    def text(self) -> str:
+        """The text as its reader sees it."""
+        return "".join(piece.character for piece in self.pieces)
+
+    def edited(self, start: int, end: int, text: str) -> tuple[int, int, str]:
+        """The edit of the source that replaces characters `start` to `end` of this text: where, and by what.
+
+        Raises:
+            Unplaceable: the source has no such place, or quotes open or close inside it.
+        """
+        affected = self.pieces[start:end] or self.pieces[start - 1 : start] or self.pieces[:1]
+        quotes = {piece.quote for piece in affected}
+        if not affected or len(quotes) > 1:
+            raise Unplaceable
+        first, last = affected[0].start, affected[-1].end
+        if start == end:
+            first = last = affected[0].end if start > 0 else affected[0].start
+        if NOWHERE in (first, last):
+            raise Unplaceable
+        return first, last, _written_in(quotes.pop(), text)
+
+
+def _written_in(quote: str, text: str) -> str:
+    if quote == "'":
+        return text.replace("'", r"'\''")
+    if quote == '"':
+        return re.sub(r'([\\"$`])', r"\\\1", text)
+    if quote:
+        raise Unplaceable
+    return text
+
+
+def spread(value: str, start: int, end: int, quote: str = "") -> Iterator[Piece]:
+    """The characters of a value that stands at `start` to `end` in the source as something else, such as `$NAME`."""
+    for index, character in enumerate(value):
+        before = start if index == 0 else NOWHERE
+        behind = end if index == len(value) - 1 else NOWHERE
+        yield Piece(character, before, behind, quote)
+
+
+def expand(source: str, values: Mapping[str, str | None]) -> Traced:
+    """What the kubelet makes of a word of `command` or `args`.
+
+    `$(NAME)` becomes the value, `$$` becomes `$`, and a reference to anything else stays as it is, like every other
+    `$`. A name whose value is None (it comes from a Secret, say) stays too: nobody knows it here.
+
+    Source: Kubernetes, API reference of Container, `command`; third_party/forked/golang/expansion, from which: a name
+    is everything up to the first `)`, and an unclosed reference is plain text.
+    """
+    return Traced(tuple(_expanded(source, values)))
+
+
+def _expanded(source: str, values: Mapping[str, str | None]) -> Iterator[Piece]:
+    position = 0
+    while position < len(source):
+        start, following = position, source[position + 1 : position + 2]
+        closing = source.find(")", position + 2)
+        if source[position] == "$" and following == "$":
+            position += 2
+            yield Piece("$", start, position)
+        elif source[position] == "$" and following == "(" and closing >= 0:
+            position = closing + 1
+            value = values.get(source[start + 2 : closing])
+            yield from _verbatim(source, start, position) if value is None else spread(value, start, position)
+        else:
+            # The kubelet copies what follows a `$` unread: in `$x` and in an unclosed `$(`.
+            position += 2 if source[position] == "$" and following else 1
+            yield from _verbatim(source, start, position)
+
+
+def _verbatim(source: str, start: int, end: int) -> Iterator[Piece]:
+    return (Piece(source[index], index, index + 1) for index in range(start, end))
+
+
+def kept_from_kubelet(text: str) -> str:
+    """A text written so that the kubelet hands it on as it is: with `$$` for a `$` that means something to it.
+
+    What no variable's name can be is left as it is, since it reads better: `$(date -u)` and `$((1 + 2))`.
+    """
+    unclosed = text.rfind("$(") > text.rfind(")")
+    if unclosed or _MEANT_FOR_THE_KUBELET.search(text):
+        return re.sub(r"\$(?=[$(])", "$$", text)
+    return text
