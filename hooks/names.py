@@ -14,6 +14,8 @@ _VARIABLE = re.compile(r"[ -<>-~]+")
 
 LABEL_LENGTH = 63
 """Longest DNS label and label value."""
+LEADER_WORKER_SET_LENGTH = 45
+"""Longest name of a LeaderWorkerSet that leaves room for what LWS appends; of a longer one it makes no pods."""
 
 OBJECT_NAME_LENGTH = 253
 """Longest DNS subdomain."""

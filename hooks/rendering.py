@@ -17,7 +17,6 @@ from hooks.errors import InvalidSpec, MalformedRequest
 from hooks.kinds import GRAPH_DEPLOYMENT
 from hooks.protocol import CompositeAnswer, Object, entries, part, read_sync
 from hooks.settings import Settings
-from hooks.status.component_deployment import NOT_SUPPORTED
 from hooks.status.conditions import INVALID_SPEC
 
 DEFAULT_NAMESPACE = "default"
@@ -132,8 +131,6 @@ def _report(parent: Object, status: Object, rendered: Rendered) -> None:
     for reason, message in sorted(said):
         if reason == INVALID_SPEC:
             rendered.faults.append(f"{_title(parent)}: {message}")
-        elif reason == NOT_SUPPORTED:
-            rendered.warnings.append(f"{_title(parent)}: {message}")
 
 
 def _assumed_claims(parent: Object, settings: Settings) -> list[str]:

@@ -26,8 +26,14 @@ def build_deployment(component: Component, template: Object) -> Object:
         "selector": {"matchLabels": {labels.SELECTOR: component.name}},
         "strategy": STRATEGIES[component.strategy or "RollingUpdate"],
         "template": template,
+        **given_replicas(component),
     }
-    scaling = component.spec.autoscaling
-    if component.spec.replicas is not None and not (scaling and scaling.enabled):
-        spec["replicas"] = component.spec.replicas
     return build_child(component, DEPLOYMENT, component.name, spec)
+
+
+def given_replicas(component: Component) -> Object:
+    """The workload's `replicas` where its spec decides them: neither an autoscaler nor what is observed."""
+    scaling = component.spec.autoscaling
+    if component.spec.replicas is None or (scaling and scaling.enabled):
+        return {}
+    return {"replicas": component.spec.replicas}

@@ -10,9 +10,10 @@ from hooks.builders.deployment import build_deployment
 from hooks.builders.finish import finish
 from hooks.builders.horizontal_pod_autoscaler import build_horizontal_pod_autoscaler
 from hooks.builders.ingress import build_ingress
+from hooks.builders.leader_worker_set import build_leader_worker_set
 from hooks.builders.service import build_service
 from hooks.children import conflict, foreign, only_observed, restate
-from hooks.controllers.found import with_found_in_namespace
+from hooks.controllers.found import pod_templates, with_found_in_namespace
 from hooks.errors import InvalidSpec
 from hooks.kinds import (
     BY_NAME,
@@ -28,9 +29,9 @@ from hooks.kinds import (
 )
 from hooks.pods.component import Component, read_component
 from hooks.pods.template import build_pod_template
-from hooks.protocol import CompositeAnswer, CustomizeRequest, Object, RelatedRule, SyncRequest, name_of, part
+from hooks.protocol import CompositeAnswer, CustomizeRequest, Kind, Object, RelatedRule, SyncRequest, name_of, part
 from hooks.settings import Settings
-from hooks.status.component_deployment import NOT_SUPPORTED, Outcome, component_status, observed_workload
+from hooks.status.component_deployment import Outcome, component_status, observed_workload
 from hooks.status.conditions import INVALID_SPEC, NAME_CONFLICT, faults_message
 from hooks.status.order import init_container_note
 from hooks.status.readiness import Readiness
@@ -41,6 +42,13 @@ MISSING = {
 }
 """Optional kinds: the reason where the cluster lacks one, and what there is to install."""
 
+LEADS_TO = {
+    HORIZONTAL_POD_AUTOSCALER.kind: WORKLOADS,
+    INGRESS.kind: frozenset({SERVICE.kind}),
+    VIRTUAL_SERVICE.kind: frozenset({SERVICE.kind}),
+}
+"""Kind → the kinds it names by our name: where that is somebody else's object, it must not be scaled or exposed."""
+
 
 @dataclass
 class _Plan:
@@ -49,6 +57,7 @@ class _Plan:
     children: list[Object] = field(default_factory=list)
     workload: Object | None = None
     failure: Readiness | None = None
+    note: str = ""
 
 
 def sync(request: SyncRequest, settings: Settings, now: datetime) -> CompositeAnswer:
@@ -59,7 +68,8 @@ def sync(request: SyncRequest, settings: Settings, now: datetime) -> CompositeAn
     except InvalidSpec as invalid:
         plan = _kept(request, INVALID_SPEC, faults_message(invalid.faults))
     children = only_observed(plan.children, request.children) if request.deleting else plan.children
-    outcome = Outcome(plan.workload, [] if plan.failure else plan.children, plan.failure, _note(request, plan.workload))
+    note = ". ".join(filter(None, (plan.note, _order_note(request, plan.workload))))
+    outcome = Outcome(plan.workload, [] if plan.failure else plan.children, plan.failure, note)
     return CompositeAnswer(status=component_status(request, outcome, now), children=children)
 
 
@@ -82,20 +92,24 @@ def _kept(request: SyncRequest, reason: str, message: str) -> _Plan:
 
 
 def _plan(request: SyncRequest, component: Component) -> _Plan:
-    if component.node_count > 1:
-        message = "components that span nodes are not supported yet; leave out multinode, or wait for a later version"
-        return _kept(request, NOT_SUPPORTED, message)
-    plan = _Plan()
+    workload_kind = LEADER_WORKER_SET if component.node_count > 1 else DEPLOYMENT
+    children, note = _children(request, component, workload_kind)
+    if not request.installed(workload_kind):
+        return _kept(request, *_missing(workload_kind.kind))
+    plan = _Plan(note=note)
     reasons: dict[str, list[str]] = {}
-    for child in _children(request, component):
-        item = foreign(request, BY_NAME[child["kind"]], name_of(child)[1])
-        if child["kind"] in MISSING and not request.installed(BY_NAME[child["kind"]]):
-            reason, product = MISSING[child["kind"]]
-            reasons.setdefault(reason, []).append(_missing_message(child["kind"], product))
+    taken: set[str] = set()
+    for child in children:
+        kind, name = BY_NAME[child["kind"]], name_of(child)[1]
+        item = foreign(request, kind, name)
+        if not request.installed(kind):
+            reason, message = _missing(kind.kind)
+            reasons.setdefault(reason, []).append(message)
         elif item is not None:
+            taken.add(kind.kind)
             cure = "choose another name for the component"
             reasons.setdefault(NAME_CONFLICT, []).append(conflict(item, request.parent, cure))
-        else:
+        elif not taken & LEADS_TO.get(kind.kind, frozenset()) or request.children.find(kind, name, component.namespace):
             plan.children.append(child)
         if child["kind"] in WORKLOADS:
             plan.workload = child
@@ -105,25 +119,25 @@ def _plan(request: SyncRequest, component: Component) -> _Plan:
     return plan
 
 
-def _note(request: SyncRequest, workload: Object | None) -> str:
-    """What is to be known of a workload though it may be ready."""
+def _order_note(request: SyncRequest, workload: Object | None) -> str:
+    """Whether init containers will run in another order than the one they are written in."""
     observed = observed_workload(request)
     if observed is None or workload is None or observed.get("kind") != workload["kind"]:
         return ""
-    return init_container_note(f"{workload['kind']} {name_of(workload)[1]}", _pod(observed), _pod(workload))
+    whose = f"{workload['kind']} {name_of(workload)[1]}"
+    pairs = zip(pod_templates(observed), pod_templates(workload), strict=False)
+    notes = (init_container_note(whose, part(was, "spec"), part(wanted, "spec")) for was, wanted in pairs)
+    return ". ".join(dict.fromkeys(filter(None, notes)))
 
 
-def _pod(workload: Object) -> Object:
-    return part(part(part(workload, "spec"), "template"), "spec")
-
-
-def _children(request: SyncRequest, component: Component) -> list[Object]:
-    """Every child as its spec asks for it.
+def _children(request: SyncRequest, component: Component, workload_kind: Kind) -> tuple[list[Object], str]:
+    """Every child as its spec asks for it, and what is to be said about them.
 
     Raises:
         InvalidSpec: with all faults at once.
     """
     faults = list(component.faults)
+    notes: list[str] = []
 
     def attempt(build: Callable[[], Object | None]) -> Object | None:
         try:
@@ -133,16 +147,31 @@ def _children(request: SyncRequest, component: Component) -> list[Object]:
             return None
 
     service = build_service(component)
+    workload = attempt(lambda: _workload(component, notes))
+    target = names.leader_worker_set_name(component.name) if workload_kind is LEADER_WORKER_SET else component.name
     built = [
-        attempt(lambda: build_deployment(component, build_pod_template(component))),
+        workload,
         service,
-        build_horizontal_pod_autoscaler(component, DEPLOYMENT, component.name),
+        build_horizontal_pod_autoscaler(component, workload_kind, target),
         attempt(lambda: build_ingress(component, service)),
     ]
     finished = [attempt(partial(finish, child)) for child in built if child is not None]
     if faults:
         raise InvalidSpec(faults)
-    return [_as_observed(request, component, child) for child in finished if child is not None]
+    children = [_as_observed(request, component, child) for child in finished if child is not None]
+    return children, ". ".join(dict.fromkeys(note for note in notes if note))
+
+
+def _workload(component: Component, notes: list[str]) -> Object:
+    """The Deployment, or the LeaderWorkerSet where replicas span nodes; adds to `notes` what is to be said about it."""
+    if component.node_count == 1:
+        template, note = build_pod_template(component)
+        notes.append(note)
+        return build_deployment(component, template)
+    leader, note = build_pod_template(component, "leader")
+    worker, worker_note = build_pod_template(component, "worker")
+    notes += [note, worker_note]
+    return build_leader_worker_set(component, leader, worker)
 
 
 def _as_observed(request: SyncRequest, component: Component, child: Object) -> Object:
@@ -165,8 +194,11 @@ def replicas(component: Component, observed: Object | None) -> int:
     return there if isinstance(there, int) else 1
 
 
-def _missing_message(kind: str, product: str) -> str:
-    return (
+def _missing(kind: str) -> tuple[str, str]:
+    """The reason and the message where the cluster lacks a kind."""
+    reason, product = MISSING[kind]
+    message = (
         f"the cluster has no {kind}: install {product}, then run `helm upgrade` for the hooks, "
         f"which look for it when their chart is rendered"
     )
+    return reason, message

@@ -3,18 +3,21 @@
 Source: seed, "DynamoComponentDeployment" and "Operator Default Values Injection".
 """
 
-import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import pydantic
 
 from hooks import labels, names
-from hooks.api.component_deployment import ComponentDeploymentSpec
+from hooks.api.component_deployment import Backend, ComponentDeploymentSpec
 from hooks.api.kubernetes import ExtraPodSpec, MainContainer
 from hooks.children import controller_of
 from hooks.defaults import ComponentDefaults, Defaults
 from hooks.errors import Fault, InvalidSpec, faults_of, shown
 from hooks.kinds import GRAPH_DEPLOYMENT
+from hooks.pods.backend import backend_of
+from hooks.pods.command import CommandLine, Environment
 from hooks.pods.faults import component_faults
 from hooks.protocol import Object, part, spec_of
 from hooks.settings import Settings
@@ -22,6 +25,10 @@ from hooks.settings import Settings
 WORKER_TYPES = frozenset({"worker", "prefill", "decode"})
 FRONTEND = "frontend"
 PLANNER = "planner"
+
+
+Role = Literal["leader", "worker"]
+"""What a pod is in the group of a component whose replicas span nodes."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +55,9 @@ class Component:
     """Whether PodMonitors select the pods."""
     strategy: str | None
     pull_secret_discovery: bool
-    backend: str | None
+    line: CommandLine
+    """Command and args of the main container."""
+    backend: Backend | None
     faults: tuple[Fault, ...]
     """What is wrong with its spec as far as can be seen before anything is built."""
 
@@ -112,8 +121,9 @@ def read_component(parent: Object, settings: Settings) -> Component:
     read = {**part(metadata, "annotations"), **annotations}
     dynamo_namespace = _dynamo_namespace(spec, namespace, graph_deployment or name)
     own_labels = _own_labels(metadata, spec, graph_deployment or name, dynamo_namespace)
-    backend, faults = _backend(spec)
-    faults += _name_faults(name) + _annotation_faults(read) + component_faults(spec)
+    line = command_line(spec, defaults_of_type(spec.component_type, settings.defaults))
+    backend, faults = _backend(spec, line)
+    faults += _name_faults(name, spec) + _annotation_faults(read) + component_faults(spec)
     return Component(
         name=name,
         namespace=namespace,
@@ -129,6 +139,7 @@ def read_component(parent: Object, settings: Settings) -> Component:
         metrics=read.get(labels.ENABLE_METRICS) != "false",
         strategy=read.get(labels.DEPLOYMENT_STRATEGY),
         pull_secret_discovery=read.get(labels.DISABLE_PULL_SECRET_DISCOVERY) != "true",
+        line=line,
         backend=backend,
         faults=tuple(faults),
     )
@@ -187,39 +198,45 @@ def _discovery(
     )
 
 
-_END_OF_COMMAND = re.compile(r"[;&|]")
-_PYTHON = re.compile(r"python[\w./]*(?=\s)")
-_ENGINE = re.compile(r"\s-m\s+dynamo\.(vllm|sglang|trtllm)\b")
+def command_line(spec: ComponentDeploymentSpec, defaults: ComponentDefaults) -> CommandLine:
+    """The user's command and args; one who sets a command replaces both, one who sets args alone replaces those."""
+    given = (spec.extra_pod_spec or {}).get("mainContainer") or {}
+    command, args = list(given.get("command") or ()), list(given.get("args") or ())
+    if not command:
+        command = defaults.command
+        args = args or defaults.args
+    return CommandLine(tuple(command), tuple(args))
 
 
-def _engines_called(words: list[str]) -> list[str]:
-    """The engines that Python calls in a command, or in a shell's script (`python… -m dynamo.vllm`), sorted."""
-    found: set[str] = set()
-    for command in _END_OF_COMMAND.split(" ".join(words)):
-        python = _PYTHON.search(command)
-        found.update(_ENGINE.findall(command, python.end()) if python else ())
-    return sorted(found)
-
-
-def _backend(spec: ComponentDeploymentSpec) -> tuple[str | None, list[Fault]]:
+def _backend(spec: ComponentDeploymentSpec, line: CommandLine) -> tuple[Backend | None, list[Fault]]:
     """The inference engine of a worker: what its command calls, else what the spec names."""
     if spec.component_type not in WORKER_TYPES:
         return None, []
     main = (spec.extra_pod_spec or {}).get("mainContainer") or {}
-    called = _engines_called([*(main.get("command") or ()), *(main.get("args") or ())])
-    if len(called) > 1:
-        problem = f"calls more than one engine: {', '.join(f'dynamo.{engine}' for engine in called)}"
-        return None, [Fault("spec.extraPodSpec.mainContainer", problem, "call one of them")]
-    if called and spec.backend_framework and called[0] != spec.backend_framework:
-        problem = f"is {spec.backend_framework}, but the command calls dynamo.{called[0]}"
-        return None, [Fault("spec.backendFramework", problem, f"write {called[0]}, or change the command")]
-    return called[0] if called else spec.backend_framework, []
+    env = literal_values([*(main.get("env") or ()), *(spec.envs or ())])
+    try:
+        return backend_of(line, spec.backend_framework, env, multinode=spec.multinode is not None), []
+    except InvalidSpec as invalid:
+        return None, list(invalid.faults)
 
 
-def _name_faults(name: str) -> list[Fault]:
+def literal_values(env: Iterable[Any]) -> Environment:
+    """Variable → its value, None where it comes from elsewhere; of a name that stands twice the last counts."""
+    return {entry["name"]: None if entry.get("valueFrom") else entry.get("value") or "" for entry in env}
+
+
+def _name_faults(name: str, spec: ComponentDeploymentSpec) -> list[Fault]:
+    faults = []
     problem = names.service_name_problem(name)
-    cure = "choose a name that a Service may have"
-    return [Fault("metadata.name", f"{shown(name)} {problem}", cure)] if problem else []
+    if problem:
+        faults.append(Fault("metadata.name", f"{shown(name)} {problem}", "choose a name that a Service may have"))
+    lws, limit = names.leader_worker_set_name(name), names.LEADER_WORKER_SET_LENGTH
+    if spec.multinode and len(lws) > limit:
+        problem = (
+            f"the LeaderWorkerSet would be called {shown(lws)}, which has {len(lws)} characters, {limit} are allowed"
+        )
+        faults.append(Fault("metadata.name", problem, f"choose a name of at most {limit - len('-lws')} characters"))
+    return faults
 
 
 _STRATEGIES = ("RollingUpdate", "Recreate", "RampedSlowRollout", "BestEffortControlledRollout")

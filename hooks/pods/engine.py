@@ -17,6 +17,7 @@ _BACKENDS: Mapping[str, Backend] = {"dynamo.vllm": "vllm", "dynamo.sglang": "sgl
 _PYTHON = re.compile(r"python(3(\.\d+)?)?")
 _MODULE = re.compile(r"-[bBdEhiIOPqRsSuvVx]*m(.*)", re.DOTALL)
 """Python's options of one letter, `m` the last of them, with the module where it follows at once."""
+_OPTIONS_WITH_A_VALUE = frozenset({"-W", "-X", "--check-hash-based-pycs"})
 _MENTIONED = re.compile(r"-m[\s\"'\\]*dynamo\.(vllm|sglang|trtllm)(?![\w.])")
 _REREADERS = frozenset({"eval", "parallel", "ssh", "watch", "xargs"})
 """Programs that read their words once more or add some: what is added might not arrive, or not in its place."""
@@ -271,6 +272,8 @@ def _parts(words: Sequence[Word]) -> tuple[int, int, Backend] | None:
             backend = _BACKENDS.get(option[1] or following)
             if backend is not None:
                 return python, index + (1 if attached else 2), backend
+        elif not word.value.startswith("-") and words[index - 1].value not in _OPTIONS_WITH_A_VALUE:
+            python = None  # it runs this script: what follows are the script's arguments
     return None
 
 

@@ -166,7 +166,6 @@ class _Reader:
         self._doubt_escaped_blanks(node, start, end)
         return Command((*words, *behind), start, end, substituted=substituted, scattered=bool(behind))
 
-
     def _doubt_escaped_blanks(self, command: Node, start: int, end: int) -> None:
         """The grammar passes over a word that begins with an escaped blank, as if it were not there."""
         ends = [start, *(self.source.span(child)[1] for child in command.children)]

@@ -5,10 +5,20 @@ from typing import Any
 
 from hooks import labels, names
 from hooks.errors import Fault, InvalidSpec
-from hooks.pods.component import Component, users_annotations, users_labels, users_service_account
+from hooks.pods.command import CommandLine
+from hooks.pods.component import (
+    Component,
+    Role,
+    literal_values,
+    users_annotations,
+    users_labels,
+    users_service_account,
+)
+from hooks.pods.distribution import Node
+from hooks.pods.multinode import distribute
 from hooks.pods.ports import ports, renumbered
 from hooks.pods.probes import probes
-from hooks.pods.resources import resources
+from hooks.pods.resources import gpus_per_node, resources
 from hooks.pods.variables import variables
 from hooks.pods.volumes import Volumes, volumes
 from hooks.protocol import Object
@@ -44,8 +54,12 @@ class Found:
     service_account: str | None = None
 
 
-def build_pod_template(component: Component) -> Object:
-    """The template, without what is found in the namespace (`with_found`).
+def build_pod_template(component: Component, role: Role | None = None) -> tuple[Object, str]:
+    """The template, without what is found in the namespace (`with_found`), and what is to be said about it.
+
+    Args:
+        component: the component.
+        role: the role of the pod in its group, where a replica spans nodes.
 
     Raises:
         InvalidSpec: with every fault of what goes into the pod.
@@ -70,7 +84,8 @@ def build_pod_template(component: Component) -> Object:
     secrets = sorted({secret["name"] for secret in extra.get("imagePullSecrets") or ()} - {""})
     if secrets:
         pod["imagePullSecrets"] = [{"name": name} for name in secrets]
-    return {"metadata": pod_metadata(component), "spec": pod}
+    note = _distributed(component, role, container, pod) if role else ""
+    return {"metadata": pod_metadata(component, role), "spec": pod}, note
 
 
 def with_found(template: Object, found: Found) -> Object:
@@ -84,14 +99,14 @@ def with_found(template: Object, found: Found) -> Object:
     return {**template, "spec": pod}
 
 
-def pod_metadata(component: Component) -> Object:
+def pod_metadata(component: Component, role: Role | None = None) -> Object:
     """Labels and annotations of the pods. Ours win over the user's, `extraPodMetadata` over the component's."""
     extra = component.spec.extra_pod_metadata
     found = dict(component.labels)
     if component.metrics:
         found[labels.METRICS_ENABLED] = "true"
     found.update(users_labels(extra.labels if extra else None))
-    found.update(own_pod_labels(component))
+    found.update(own_pod_labels(component, role))
     metadata: Object = {"labels": found}
     annotations = {**component.annotations, **users_annotations(extra.annotations if extra else None)}
     if annotations:
@@ -99,10 +114,12 @@ def pod_metadata(component: Component) -> Object:
     return metadata
 
 
-def own_pod_labels(component: Component) -> dict[str, str]:
+def own_pod_labels(component: Component, role: Role | None = None) -> dict[str, str]:
     """The labels that others look pods up by: nobody may set them otherwise."""
     found = {labels.SELECTOR: component.name, **component.own_labels}
-    if component.spec.model_ref:
+    if role:
+        found[labels.ROLE] = role
+    if component.spec.model_ref and role != "worker":  # a worker serves no requests, so it is no endpoint
         found[labels.BASE_MODEL_HASH] = names.model_hash(component.spec.model_ref.name)
     return found
 
@@ -126,7 +143,7 @@ def _main_container(component: Component, mounted: Volumes) -> tuple[Object, lis
     if not given.get("image"):
         cure = "add the image to run"
         faults.append(Fault("spec.extraPodSpec.mainContainer.image", "is required", cure))
-    container: Object = {"name": MAIN, **_command(component)}
+    container: Object = {"name": MAIN, **_command(component.line)}
     container.update(
         {key: value for key, value in given.items() if key not in _MAIN_MERGED_APART and value not in (None, "")}
     )
@@ -145,11 +162,31 @@ def _main_container(component: Component, mounted: Volumes) -> tuple[Object, lis
     return container, faults + probe_faults
 
 
-def _command(component: Component) -> Object:
-    """The user's command and args; one who sets a command replaces both, one who sets args alone replaces those."""
-    given = component.main_container
-    command, args = list(given.get("command") or ()), list(given.get("args") or ())
-    if not command:
-        command = component.defaults.command
-        args = args or component.defaults.args
-    return {"command": command, "args": args} if args else {"command": command}
+def _command(line: CommandLine) -> Object:
+    found = {"command": list(line.command), "args": list(line.args)}
+    return {key: words for key, words in found.items() if words}
+
+
+def _distributed(component: Component, role: Role, container: Object, pod: Object) -> str:
+    """Spread the main container and its pod over the nodes of a group; what is to be said about it."""
+    node = Node(role, component.node_count, gpus_per_node(component))
+    env = literal_values(container["env"])
+    spread = distribute(component.backend, component.line, node, env, component.settings)
+    for key in ("command", "args"):
+        container.pop(key, None)
+    container.update(_command(spread.line))
+    for field, probe in spread.probes.items():
+        container.pop(field, None)
+        container.update({field: probe} if probe else {})
+    container["env"] += [{"name": name, "value": value} for name, value in spread.env.items() if name not in env]
+    mounted = {mount["mountPath"].rstrip("/") for mount in container.get("volumeMounts", ())}
+    container["volumeMounts"] = [
+        *container.get("volumeMounts", ()),
+        *(mount for mount in spread.mounts if mount["mountPath"].rstrip("/") not in mounted),
+    ]
+    taken = {volume["name"] for volume in pod["volumes"]}
+    pod["volumes"] = [*pod["volumes"], *(volume for volume in spread.volumes if volume["name"] not in taken)]
+    scheduler = component.settings.multinode.scheduler_name
+    if scheduler:
+        pod.setdefault("schedulerName", scheduler)
+    return spread.note

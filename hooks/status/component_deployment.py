@@ -25,8 +25,7 @@ COMPONENT_READY = "DynamoComponentReady"
 READY = "Ready"
 NOT_READY = "NotReady"
 
-NOT_SUPPORTED = "MultinodeNotSupported"
-FAILURES = frozenset({INVALID_SPEC, NAME_CONFLICT, "LeaderWorkerSetMissing", "IstioMissing", NOT_SUPPORTED})
+FAILURES = frozenset({INVALID_SPEC, NAME_CONFLICT, "LeaderWorkerSetMissing", "IstioMissing"})
 """Reasons of `Available` that no waiting mends: they make the graph fail."""
 
 

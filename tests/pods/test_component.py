@@ -16,7 +16,7 @@ def backend(spec):
     [
         pytest.param(LONG, "vllm", id="a direct call"),
         pytest.param(["/usr/bin/python3.11", "-u", "-m", "dynamo.sglang"], "sglang", id="a path, and options before"),
-        pytest.param(["python", "-m", "dynamo.trtllm.main"], "trtllm", id="a module within"),
+        pytest.param(["python", "-m", "dynamo.trtllm.main"], None, id="a module within an engine's"),
         pytest.param(["/bin/sh", "-c", " ".join(LONG)], "vllm", id="in a shell"),
         pytest.param(["bash", "-lc", "cd /w && exec python3 \\\n  -m dynamo.vllm --x"], "vllm", id="over two lines"),
         pytest.param(["mpirun", "-n", "2", "python3", "-m", "dynamo.trtllm"], "trtllm", id="behind another program"),
@@ -61,12 +61,14 @@ def test_a_worker_without_an_engine_is_fine():
     [
         pytest.param(
             {"backendFramework": "trtllm", **main_container(command=LONG)},
-            "spec.backendFramework: is trtllm, but the command calls dynamo.vllm; write vllm, or change the command",
+            "spec.backendFramework: is trtllm, but extraPodSpec.mainContainer.command calls python3 -m dynamo.vllm; "
+            "write vllm, or call python3 -m dynamo.trtllm",
             id="the two disagree",
         ),
         pytest.param(
             main_container(command=["sh", "-c"], args=["python3 -m dynamo.vllm & python3 -m dynamo.sglang"]),
-            "spec.extraPodSpec.mainContainer: calls more than one engine: dynamo.sglang, dynamo.vllm; call one of them",
+            "spec.extraPodSpec.mainContainer.args[0]: calls python3 -m dynamo.sglang and python3 -m dynamo.vllm; "
+            "call one engine in a component",
             id="two are called",
         ),
         pytest.param(
