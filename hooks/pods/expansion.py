@@ -5,8 +5,9 @@ text that a user wrote is changed at the place that it came from; everything els
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 NOWHERE = -1
 """In place of a position: inside the value of a variable, where nothing can be written."""
@@ -28,16 +29,28 @@ class Piece:
     quote: str = ""
 
 
-@dataclass(frozen=True)
 class Traced:
-    """A text as its reader sees it; each of its characters knows the place in the source that it was made from."""
+    """A text as its reader sees it; each of its characters knows the place in the source that it was made from.
 
-    pieces: tuple[Piece, ...]
+    Given as a plain string it is its own source, which costs next to nothing until it is edited.
+    """
 
-    @property
+    def __init__(self, made_of: str | Sequence[Piece]) -> None:
+        self._made_of = made_of
+
+    @cached_property
+    def pieces(self) -> Sequence[Piece]:
+        """Its characters."""
+        return (
+            tuple(_verbatim(self._made_of, 0, len(self._made_of))) if isinstance(self._made_of, str) else self._made_of
+        )
+
+    @cached_property
     def text(self) -> str:
         """The text as its reader sees it."""
-        return "".join(piece.character for piece in self.pieces)
+        if isinstance(self._made_of, str):
+            return self._made_of
+        return "".join(piece.character for piece in self._made_of)
 
     def edited(self, start: int, end: int, text: str) -> tuple[int, int, str]:
         """The edit of the source that replaces characters `start` to `end` of this text: where, and by what.
@@ -84,7 +97,7 @@ def expand(source: str, values: Mapping[str, str | None]) -> Traced:
     Source: Kubernetes, API reference of Container, `command`; third_party/forked/golang/expansion, from which: a name
     is everything up to the first `)`, and an unclosed reference is plain text.
     """
-    return Traced(tuple(_expanded(source, values)))
+    return Traced(tuple(_expanded(source, values)) if "$" in source else source)
 
 
 def _expanded(source: str, values: Mapping[str, str | None]) -> Iterator[Piece]:
