@@ -42,8 +42,13 @@ class _Wrong(Exception):  # noqa: N818 - it describes the value
     """A value of another type than its field's."""
 
 
-def read_metadata(kind: Kind, item: Object) -> list[str]:
+def read_metadata(kind: Kind, item: Object, prefix: str = "metadata.") -> list[str]:
     """Decode `metadata` in place: unknown fields, nulls and empty values go.
+
+    Args:
+        kind: the object's kind.
+        item: the object.
+        prefix: what stands before a field in messages: nothing for custom resources.
 
     Returns:
         Warnings, one for each field that nobody knows.
@@ -65,7 +70,7 @@ def read_metadata(kind: Kind, item: Object) -> list[str]:
                 warnings.append(f'unknown field "metadata.{key}"')
         elif value is not None:
             try:
-                kept = _read(value, _TYPES[key], key, warnings)
+                kept = _read(value, _TYPES[key], prefix + key, warnings)
             except _Wrong as wrong:
                 raise unreadable(kind, str(wrong)) from None
             if kept:
@@ -90,14 +95,12 @@ def _read(value: Any, kind: str, key: str, warnings: list[str]) -> Any:
     _expect(value, list, kind, key)
     if kind == "[]string":
         return [_string(entry, key) for entry in value]
-    return [_read_owner(entry, f"metadata.{key}[{index}]", warnings) for index, entry in enumerate(value)]
+    return [_read_owner(entry, key, index, warnings) for index, entry in enumerate(value)]
 
 
 def _expect(value: Any, wanted: type, kind: str, key: str, struct: str = "ObjectMeta") -> None:
     if type(value) is not wanted:
-        raise _Wrong(
-            f"json: cannot unmarshal {json_type(value)} into Go struct field {struct}.metadata.{key} of type {kind}"
-        )
+        raise _Wrong(f"json: cannot unmarshal {json_type(value)} into Go struct field {struct}.{key} of type {kind}")
 
 
 def _string(entry: Any, key: str) -> str:
@@ -108,15 +111,15 @@ def _string(entry: Any, key: str) -> str:
     return text
 
 
-def _read_owner(value: Any, where: str, warnings: list[str]) -> Object:
-    _expect(value, dict, "v1.OwnerReference", "ownerReferences")
+def _read_owner(value: Any, where: str, index: int, warnings: list[str]) -> Object:
+    _expect(value, dict, "v1.OwnerReference", where)
     read: Object = dict.fromkeys(("apiVersion", "kind", "name", "uid"), "")
     for key, entry in value.items():
         if key not in _OWNER_TYPES:
-            warnings.append(f'unknown field "{where}.{key}"')
+            warnings.append(f'unknown field "metadata.ownerReferences[{index}].{key}"')
         elif entry is not None:
             kind = _OWNER_TYPES[key]
-            _expect(entry, _HOLDERS[kind], kind, f"ownerReferences.{key}", "OwnerReference")
+            _expect(entry, _HOLDERS[kind], kind, f"{where}.{key}", "OwnerReference")
             read[key] = entry
     return read
 

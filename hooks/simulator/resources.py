@@ -29,6 +29,9 @@ class Reading(NamedTuple):
 class Ways:
     """How the API server treats objects of one kind. This one takes everything as it comes."""
 
+    metadata_prefix = "metadata."
+    """What stands before the field in messages about metadata that cannot be read."""
+
     def read(self, item: Object) -> Reading:
         """Decode an object and fill in its defaults.
 

@@ -268,8 +268,8 @@ class Store:
         resource = self.resource(str(item.get("kind")), str(item.get("apiVersion")))
         made = copied(item)
         if resource.has_status and not with_status:
-            made.pop("status", None)
-        warnings = read_metadata(resource.kind, made)
+            made.pop("status", None)  # so that a built-in object gets an empty one
+        warnings = read_metadata(resource.kind, made, resource.ways.metadata_prefix)
         read = resource.ways.read(made)
         warnings += read.warnings
         if warnings and strict:
@@ -321,7 +321,8 @@ class Store:
             raise errors.forbidden(resource.kind, key.name, why)
 
     def _check(self, resource: Resource, made: Object, old: Object | None, found: Faults) -> None:
-        faults = [*metadata_faults(made, old, resource.ways.name_faults), *resource.ways.faults(made, old, found)]
+        known = [*metadata_faults(made, old, resource.ways.name_faults), *found]
+        faults = resource.ways.faults(made, old, known)
         if faults:
             raise errors.invalid(resource.kind, made["metadata"].get("name", ""), faults)
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 
 from hooks.protocol import Kind, Object
-from hooks.simulator.resources import Resource, Ways
+from hooks.simulator.custom.ways import CustomWays
+from hooks.simulator.resources import Resource
 
 
 def custom_resources(definitions: Iterable[Object]) -> list[Resource]:
@@ -18,10 +19,11 @@ def custom_resources(definitions: Iterable[Object]) -> list[Resource]:
 
 def _resource(spec: Object, version: Object) -> Resource:
     names = spec["names"]
+    schema = version.get("schema", {}).get("openAPIV3Schema", {"x-kubernetes-preserve-unknown-fields": True})
     return Resource(
         Kind(names["kind"], f"{spec['group']}/{version['name']}", names["plural"]),
         namespaced=spec["scope"] == "Namespaced",
         has_status="status" in version.get("subresources", {}),
         unconditional_update=False,
-        ways=Ways(),
+        ways=CustomWays(schema),
     )

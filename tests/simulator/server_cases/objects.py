@@ -16,7 +16,8 @@ GROUPS = {
     "ClusterRole": "rbac.authorization.k8s.io/v1",
     "ClusterRoleBinding": "rbac.authorization.k8s.io/v1",
 }
-CLUSTER_SCOPED = {"ClusterRole", "ClusterRoleBinding", "Namespace"}
+CLUSTER_SCOPED = {"ClusterRole", "ClusterRoleBinding", "CustomResourceDefinition", "Namespace"}
+CUSTOM = {"Widget"}
 ABSENT = object()
 """Takes a field away in `merged`."""
 
@@ -75,6 +76,6 @@ def ingress(path=None, **spec):
 def updated(module):
     """A module's cases of updates, each with a name of its own for its object: some take long to go."""
     named = {}
-    for number, (case, (item, change)) in enumerate(module.UPDATED.items()):
+    for number, (case, (item, change)) in enumerate({**module.UPDATED, **getattr(module, "STATUS", {})}.items()):
         named[case] = (merged(item, {"metadata": {"name": f"recorded-{number}"}}), change)
     return named

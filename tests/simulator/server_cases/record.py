@@ -13,12 +13,13 @@ import sys
 import time
 from urllib.parse import quote
 
+import custom_resources
 import requests
 import urllib3
 import yaml
-from objects import CLUSTER_SCOPED, NAMESPACE, merged, updated
+from objects import CLUSTER_SCOPED, CUSTOM, NAMESPACE, merged, updated
 
-MODULES = ("pod_templates", "workloads", "others")
+MODULES = ("pod_templates", "workloads", "others", "custom_resources")
 FOLDER = pathlib.Path(__file__).parent
 
 
@@ -33,8 +34,8 @@ class Server:
         self.session.headers["Authorization"] = f"Bearer {config['users'][0]['user']['token']}"
         self.plurals = {}
 
-    def send(self, verb, item, *, named=False, dry=False):
-        url = self.url(item) + (f"/{quote(item['metadata']['name'], safe='')}" if named else "")
+    def send(self, verb, item, *, named=False, dry=False, subresource=""):
+        url = self.url(item) + (f"/{quote(item['metadata']['name'], safe='')}" if named else "") + subresource
         body = None if verb == "DELETE" else item
         answer = self.session.request(verb, url, json=body, params={"dryRun": "All"} if dry else {})
         warnings = re.findall(r'299 - "((?:[^"\\]|\\.)*)"', answer.headers.get("Warning", ""))
@@ -89,20 +90,34 @@ def record(server, module):
     for name, (item, change) in updated(module).items():
         code, made, _ = server.send("POST", item)
         assert code == 201, (name, made)
-        changed = merged(made, {"metadata": {"resourceVersion": None}})  # controllers may write in between
-        answer = recorded(*server.send("PUT", merged(changed, change), named=True, dry=True))
-        answer.get("object", {}).pop("status", None)
+        if item["kind"] not in CUSTOM:
+            made["metadata"]["resourceVersion"] = None  # controllers may write in between
+        subresource = "/status" if name in getattr(module, "STATUS", {}) else ""
+        answer = recorded(*server.send("PUT", merged(made, change), named=True, dry=True, subresource=subresource))
+        if not subresource:
+            answer.get("object", {}).pop("status", None)
         answers[f"update {name}"] = answer
         if item["kind"] in CLUSTER_SCOPED:
             server.send("DELETE", item, named=True)
     return answers
 
 
+def install(server, item):
+    """Make an object, once what is left of the last recording has gone."""
+    for _ in range(60):
+        code, answer, _ = server.send("POST", item)
+        if code == 201:
+            return
+        time.sleep(1)
+    raise RuntimeError(answer)
+
+
 def main():
     server = Server(sys.argv[1])
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}
-    server.send("POST", namespace)
-    time.sleep(2)  # for its default account
+    for fresh in (namespace, custom_resources.DEFINITION):
+        install(server, fresh)
+    time.sleep(5)  # for its default account, and for the definition to be served
     try:
         for name in MODULES:
             answers = record(server, importlib.import_module(name))
@@ -111,6 +126,7 @@ def main():
     finally:
         with contextlib.suppress(requests.RequestException):
             server.send("DELETE", namespace, named=True)
+            server.send("DELETE", custom_resources.DEFINITION, named=True)
 
 
 if __name__ == "__main__":
