@@ -114,6 +114,11 @@ def profiling_job(request: str) -> str:
     return f"profile-{request}"
 
 
+PROFILER = "profiler"
+OUTPUT_COPIER = "output-copier"
+"""Containers of `profiling_job`: the second waits for the first one's end, and copies what it wrote."""
+
+
 def profile_output(request: str) -> str:
     """ConfigMap that holds what the profiler of a DynamoGraphDeploymentRequest put out."""
     return f"dgdr-output-{request}"

@@ -31,6 +31,7 @@ NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 ROUTES = {
     "graph_deployment": "dynamographdeployments",
     "component_deployment": "dynamocomponentdeployments",
+    "graph_deployment_request": "dynamographdeploymentrequests",
     "namespace": "namespaces",
     "registry_secret": "secrets",
     "request_labels": "dynamographdeploymentrequest-labels",

@@ -24,10 +24,6 @@ from hooks.profiling.requested import FIELDS
 from hooks.profiling.specification import Request, spec_hash
 from hooks.protocol import Object
 
-PROFILER = "profiler"
-COPIER = "output-copier"
-"""Names of the containers."""
-
 _COMMAND = ["python", "-m", "benchmarks.profiler.profile_sla"]
 _USER = 1000
 """User and group of Dynamo's images, and of ours."""
@@ -130,7 +126,7 @@ def _profiler(request: Request) -> Object:
     if request.spec.profiling_config.config_map_ref:
         mounts.append({"name": "base", "mountPath": BASE_FOLDER, "readOnly": True})
     return {
-        "name": PROFILER,
+        "name": names.PROFILER,
         "image": request.spec.profiling_config.profiler_image,
         "command": _COMMAND,
         "args": arguments,
@@ -159,7 +155,7 @@ def _variables(request: Request) -> list[Object]:
 
 def _copier(request: Request) -> Object:
     return {
-        "name": COPIER,
+        "name": names.OUTPUT_COPIER,
         "image": request.settings.profiling.output_copier_image,
         "command": ["dynamo-hooks", "copy-output"],
         "args": [

@@ -8,6 +8,7 @@ from hooks.builders.mpi_keys import RANDOMNESS
 from hooks.controllers import (
     component_deployment,
     graph_deployment,
+    graph_deployment_request,
     installation,
     namespaces,
     registry_secrets,
@@ -47,6 +48,12 @@ REGISTERED = (
     Controller(GRAPH_DEPLOYMENT.plural, GRAPH_DEPLOYMENT, graph_deployment.sync, graph_deployment.customize),
     Controller(
         COMPONENT_DEPLOYMENT.plural, COMPONENT_DEPLOYMENT, component_deployment.sync, component_deployment.customize
+    ),
+    Controller(
+        GRAPH_DEPLOYMENT_REQUEST.plural,
+        GRAPH_DEPLOYMENT_REQUEST,
+        graph_deployment_request.sync,
+        graph_deployment_request.customize,
     ),
     Controller("namespaces", NAMESPACE, namespaces.sync, namespaces.customize, decorates=True, randomness=RANDOMNESS),
     Controller("dynamographdeploymentrequest-labels", GRAPH_DEPLOYMENT_REQUEST, request_labels.sync, decorates=True),
