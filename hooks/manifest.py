@@ -3,7 +3,7 @@
 What it would rewrite costs a write on every sync (see "Apply semantics" in Metacontroller's documentation): nulls,
 zeros of fields that Go leaves out, quantities in other spellings, defaults inside lists that are replaced whole. Fields
 are told apart by name, and by the field around them where one name means two things. The facts come from the
-types in k8s.io/api and from an API server (tests/test_manifest.py).
+types in k8s.io/api and from an API server (tests/recorded).
 """
 
 import hashlib
@@ -35,12 +35,12 @@ _ZERO_IS_ABSENT = frozenset(
         "failureThreshold initialDelaySeconds periodSeconds successThreshold timeoutSeconds host path scheme "
         # of volumes
         "audience certificateChainPath chapAuthDiscovery chapAuthSession credentialBundlePath datasetName datasetUUID "
-        "directory fsType group iscsiInterface keyPath keyring kind medium partition pool protectionDomain pullPolicy "
-        "reference revision secretFile secretName signerName sslEnabled storageMode storagePolicyID storagePolicyName "
-        "storagePool tenant volumeName volumeNamespace "
+        "directory fsType group iscsiInterface keyPath keyring keyType kind medium partition pool protectionDomain "
+        "pullPolicy reference revision secretFile secretName signerName sslEnabled storageMode storagePolicyID "
+        "storagePolicyName storagePool tenant volumeName volumeNamespace "
         # of everything else
-        "clusterIP concurrencyPolicy externalName externalTrafficPolicy healthCheckNodePort loadBalancerIP "
-        "minReadySeconds nodePort number paused publishNotReadyAddresses sessionAffinity targetPort"
+        "apiGroup clusterIP concurrencyPolicy externalName externalTrafficPolicy healthCheckNodePort loadBalancerIP "
+        "minReadySeconds nodePort number paused publishNotReadyAddresses sessionAffinity status targetPort"
     ).split()
 )
 """Fields whose zero (`""`, 0, false) the API server drops: no pointers in Go, and `omitempty`."""
@@ -50,7 +50,8 @@ _ZERO_IS_A_VALUE = {
     "clientIP": frozenset({"timeoutSeconds"}),
     "clusterTrustBundle": frozenset({"name", "signerName"}),
     "csi": frozenset({"fsType", "readOnly"}),
-    "dataSourceRef": frozenset({"namespace"}),
+    "dataSource": frozenset({"apiGroup"}),
+    "dataSourceRef": frozenset({"apiGroup", "namespace"}),
     "hostPath": frozenset({"type"}),
     "httpHeaders": frozenset({"value"}),
     "onExitCodes": frozenset({"containerName"}),
@@ -91,9 +92,11 @@ class Unreadable(NamedTuple):
 def as_stored(item: dict[str, Json]) -> dict[str, Json]:
     """A fresh copy of an object of a built-in kind (or of a pod template) as the API server hands it back.
 
-    Only fields that are set are in it: a default is filled in where its absence would cause a write, inside lists that
-    Metacontroller replaces whole. A quantity that cannot be read stays as it is (`unreadable_quantities` finds it).
-    Custom resources are stored as they are: for those see `without_nulls`.
+    Only fields that are set are in it, and few defaults: those whose absence would cause a write, inside lists that
+    Metacontroller replaces whole, and those that would stand in the way of the next change. A volume without a source
+    is an `emptyDir`, which would stay beside another source; an account has two names, and one would stay of the two.
+    A quantity that cannot be read stays as it is (`unreadable_quantities` finds it). Custom resources are stored as
+    they are: for those see `without_nulls`.
     """
     return _stored(item, "")
 
@@ -161,43 +164,74 @@ def _stored(mapping: dict[str, Json], parent: str) -> dict[str, Json]:
         elif kind is list:
             if items := _stored_list(item, key):
                 stored[key] = items
+        elif item is None:
+            continue
         elif key in _QUANTITIES or (key == "value" and parent == "target"):
-            if item is not None:
-                stored[key] = _quantity(item)
-        elif item:
+            stored[key] = _quantity(item)
+        elif item or key not in _ZERO_IS_ABSENT or key in _ZERO_IS_A_VALUE.get(parent, ()):
             stored[key] = _whole(item) if kind is float else item
-        elif item is not None and (key not in _ZERO_IS_ABSENT or key in _ZERO_IS_A_VALUE.get(parent, ())):
-            stored[key] = _whole(item)
     return stored
 
 
 def _stored_mapping(mapping: dict[str, Json], key: str) -> dict[str, Json]:
     if key in _MAPS or (key == "selector" and not _is_label_selector(mapping)):
-        return {name: item for name, item in mapping.items() if item is not None}
+        return {
+            name: item if type(item) is str else without_nulls(item)
+            for name, item in mapping.items()
+            if item is not None
+        }
     if key in _AMOUNTS:
         return {name: _quantity(item, whole_thousandths=True) for name, item in mapping.items() if item is not None}
-    return _stored(mapping, key)
-
-
-def _stored_list(items: list[Json], key: str) -> list[Json]:
-    stored = [_stored(item, key) if type(item) is dict else _whole(item) for item in items if item is not None]
-    if key == "sources":
-        for source in stored:
-            _fill_projection(source)
+    stored = _stored(mapping, key)
+    if key == "spec":
+        _name_account_twice(stored)
     return stored
 
 
-def _fill_projection(source: Json) -> None:
+def _stored_list(items: list[Json], key: str) -> list[Json]:
+    stored = [
+        _stored(item, key) if type(item) is dict else _stored_entry(item, key) for item in items if item is not None
+    ]
+    if key == "sources":
+        for source in stored:
+            _fill_source(source)
+    elif key == "volumes":
+        for volume in stored:
+            if isinstance(volume, dict) and volume.keys() == {"name"}:
+                volume["emptyDir"] = {}
+    return stored
+
+
+def _stored_entry(item: Json, key: str) -> Json:
+    return _stored_list(item, key) if type(item) is list else _whole(item)
+
+
+def _name_account_twice(spec: dict[str, Json]) -> None:
+    """A pod's account has an old name too, which the API server fills in and which would bring a removed one back."""
+    if account := spec.get("serviceAccountName") or spec.get("serviceAccount"):
+        spec["serviceAccountName"] = spec["serviceAccount"] = account
+
+
+def _fill_source(source: Json) -> None:
     """A projected volume's sources have no merge key, so what is left out there is written again on each sync."""
-    if not isinstance(source, dict):
-        return
-    if isinstance(token := source.get("serviceAccountToken"), dict):
-        token.setdefault("expirationSeconds", 3600)
-    for entry in source.get("downwardAPI", {}).get("items", ()):
-        if isinstance(field := entry.get("fieldRef"), dict):
-            field.setdefault("apiVersion", "v1")
-        if isinstance(field := entry.get("resourceFieldRef"), dict):
-            field.setdefault("divisor", "0")
+    for kind, projection in source.items() if isinstance(source, dict) else ():
+        if not isinstance(projection, dict):
+            continue
+        if kind == "serviceAccountToken":
+            projection.setdefault("expirationSeconds", 3600)
+        elif kind == "podCertificate":
+            projection.setdefault("maxExpirationSeconds", 86400)
+        elif kind == "downwardAPI" and isinstance(files := projection.get("items"), list):
+            for file in files:
+                _fill_reference(file)
+
+
+def _fill_reference(file: Json) -> None:
+    for kind, reference in file.items() if isinstance(file, dict) else ():
+        if kind == "fieldRef" and isinstance(reference, dict):
+            reference.setdefault("apiVersion", "v1")
+        elif kind == "resourceFieldRef" and isinstance(reference, dict):
+            reference.setdefault("divisor", "0")
 
 
 def _is_label_selector(mapping: dict[str, Json]) -> bool:
@@ -209,7 +243,7 @@ def _quantity(value: Json, *, whole_thousandths: bool = False) -> Json:
     try:
         return canonical_quantity(value, whole_thousandths=whole_thousandths)
     except InvalidQuantity:
-        return value
+        return without_nulls(value)
 
 
 def _whole(value: Json) -> Json:

@@ -1,7 +1,11 @@
 import copy
 import datetime as dt
+import json
+import re
+from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +20,53 @@ from hooks.manifest import (
     unreadable_quantities,
     without_nulls,
 )
+from hooks.quantities import is_quantity
+from hooks.simulator.metacontroller.apply import merge
+
+RECORDED = Path(__file__).parent / "recorded"
+ZERO_VALUES = [
+    tuple(line.split(maxsplit=3))
+    for line in (RECORDED / "zero_values.txt").read_text().splitlines()
+    if not line.startswith("#") and not line.endswith("refused")
+]
+AT_REST = yaml.safe_load((RECORDED / "at_rest.yaml").read_text())
+
+
+@pytest.mark.parametrize(("parent", "field", "zero", "outcome"), ZERO_VALUES)
+def test_a_zero_is_written_only_where_the_api_server_keeps_it(parent, field, zero, outcome):
+    value = json.loads(zero)
+    written = {field: value}
+    stored = as_stored(written) if parent == "-" else as_stored({parent: [written]})[parent][0]
+    structure = outcome.startswith("default {")
+    assert stored == (written if outcome == "kept" or structure else {})
+
+
+@pytest.mark.parametrize("case", AT_REST, ids=lambda case: case["reason"])
+def test_at_rest_nothing_is_written(case):
+    written = copy.deepcopy(case["written"])
+    ours = as_stored(written)
+    assert ours == case["sent"]
+    assert merge(case["answered"], ours, ours) == case["answered"]
+    assert written == case["written"]
+    assert as_stored(ours) == ours
+
+
+def updated(answered, before, after):
+    """A Deployment's pod spec after an update, which the API server then fills in again."""
+    before, after = as_stored(before), as_stored(after)
+    return merge(answered, before, after)["spec"]
+
+
+def test_an_account_that_is_given_up_does_not_stay_under_its_old_name():
+    answered = pod(serviceAccountName="a", serviceAccount="a")
+    assert updated(answered, pod(serviceAccountName="a"), pod()) == pod()["spec"]
+    assert as_stored(pod(serviceAccount="a")) == answered
+
+
+def test_a_volume_that_gets_a_source_has_no_second_one():
+    answered = pod(volumes=[{"name": "v", "emptyDir": {}}])
+    claim = {"name": "v", "persistentVolumeClaim": {"claimName": "c"}}
+    assert updated(answered, pod(volumes=[{"name": "v"}]), pod(volumes=[claim]))["volumes"] == [claim]
 
 
 def pod(**spec):
@@ -160,3 +211,54 @@ def test_a_copy_without_nulls_is_like_its_original_but_for_them(value):
 def test_a_date_that_yaml_has_read_is_copied_as_it_is():
     written = {"a": dt.date(2026, 11, 30), "b": None}
     assert without_nulls(written) == {"a": dt.date(2026, 11, 30)}
+
+
+FIELDS = st.sampled_from(
+    [
+        *("spec", "containers", "volumes", "sources", "env", "name", "value", "type", "limits", "requests", "csi"),
+        *("target", "divisor", "hostPath", "sizeLimit", "readOnly", "tty", "args", "labels", "selector", "other"),
+        *("serviceAccountName", "serviceAccount", "downwardAPI", "items", "serviceAccountToken", "fieldRef"),
+        *("matchLabels", "emptyDir", "resourceFieldRef"),
+    ]
+)
+FIELD_VALUES = (
+    st.none() | st.booleans() | st.sampled_from([0, 1, 0.0, 0.5, 500.0, "", "a", "1000m", "1024Mi", "0.0001"])
+)
+OBJECTS = st.recursive(
+    st.dictionaries(FIELDS, FIELD_VALUES, max_size=4),
+    lambda values: st.dictionaries(
+        FIELDS, FIELD_VALUES | values | st.lists(FIELD_VALUES | values, max_size=3), max_size=4
+    ),
+    max_leaves=20,
+)
+
+
+def nulls(value):
+    children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return value is None or any(map(nulls, children))
+
+
+@given(OBJECTS)
+def test_whatever_is_written_its_stored_form_is_its_own_and_free_of_nulls(written):
+    before = copy.deepcopy(written)
+    stored = as_stored(written)
+    assert as_stored(stored) == stored
+    assert not nulls(stored)
+    assert not nulls(without_nulls(written))
+    assert written == before
+
+
+def at(value, path):
+    for step in re.findall(r"[^.\[\]]+", path):
+        value = value[int(step) if step.isdigit() else step]
+    return value
+
+
+@given(OBJECTS)
+def test_what_is_found_stands_where_the_path_says(written):
+    for found in unreadable_quantities({"spec": written}, "parent"):
+        assert at({"parent": {"spec": written}}, found.path) == found.value
+        assert not is_quantity(found.value)
+    for found in repeated_keys({"spec": written}, "parent"):
+        values = [item[found.key] for item in at({"parent": {"spec": written}}, found.path)]
+        assert [str(value) for value in values].count(str(found.value)) > 1

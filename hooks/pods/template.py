@@ -95,7 +95,7 @@ def with_found(template: Object, found: Found) -> Object:
     if secrets:
         pod["imagePullSecrets"] = [{"name": name} for name in secrets]
     if found.service_account and not pod.get("serviceAccountName"):
-        pod["serviceAccountName"] = found.service_account
+        pod["serviceAccountName"] = pod["serviceAccount"] = found.service_account
     return {**template, "spec": pod}
 
 

@@ -77,6 +77,9 @@ def test_a_pod_without_anything_of_the_users():
     }
 
 
+ACCOUNT = {"serviceAccountName": "mine", "serviceAccount": "mine"}
+
+
 @pytest.mark.parametrize(
     ("given", "changed"),
     [
@@ -96,8 +99,8 @@ def test_a_pod_without_anything_of_the_users():
             {"imagePullSecrets": [{"name": "a"}, {"name": "b"}]},
             id="pull secrets, sorted, each once",
         ),
-        pytest.param({"serviceAccountName": "mine"}, {"serviceAccountName": "mine"}, id="an account"),
-        pytest.param({"serviceAccount": "mine"}, {"serviceAccountName": "mine"}, id="by the field's old name"),
+        pytest.param({"serviceAccountName": "mine"}, ACCOUNT, id="an account, which has two names"),
+        pytest.param({"serviceAccount": "mine"}, ACCOUNT, id="by the field's old name"),
     ],
 )
 def test_a_users_pod_spec_is_merged_field_by_field(given, changed):
