@@ -11,7 +11,7 @@ from typing import Any
 
 from hooks.api.common import GROUP_VERSION
 from hooks.controllers.claims import claims
-from hooks.controllers.graph_deployment import read_graph
+from hooks.controllers.graph import read_graph
 from hooks.controllers.registry import Controller, controllers
 from hooks.errors import InvalidSpec, MalformedRequest
 from hooks.kinds import GRAPH_DEPLOYMENT

@@ -7,13 +7,14 @@ from typing import Any
 from hooks import labels, names
 from hooks.api.component_deployment import ComponentSharedSpec
 from hooks.api.graph_deployment import GraphDeploymentSpec
+from hooks.builders.component_environment import environments
 from hooks.builders.deployment_config import VARIABLE, DeploymentConfig, read_deployment_config
 from hooks.builders.finish import stamp
 from hooks.errors import Fault
 from hooks.kinds import COMPONENT_DEPLOYMENT
 from hooks.manifest import repeated_keys, without_nulls
 from hooks.pods.component import FRONTEND
-from hooks.pods.variables import each_once
+from hooks.pods.variables import with_references_resolved
 from hooks.protocol import Object, part
 from hooks.settings import Settings
 
@@ -35,6 +36,8 @@ class Graph:
     services: dict[str, Object]
     """The services as the user wrote them."""
     settings: Settings
+    faults: tuple[Fault, ...] = ()
+    """What is wrong with its spec as far as can be seen before anything is built."""
 
     @cached_property
     def handed_down(self) -> dict[str, str]:
@@ -61,30 +64,27 @@ def build_component_deployment(graph: Graph, key: str) -> Object:
     spec = {field: value for field, value in graph.services[key].items() if field in _KNOWN and value is not None}
     config = deployment_config(graph, key)
     _apply_config(spec, config, key, service)
-    spec["envs"] = _envs(graph, key, service, config)
-    spec["serviceName"] = key
-    spec["dynamoNamespace"] = (
-        names.GLOBAL_DYNAMO_NAMESPACE
-        if service.global_dynamo_namespace
-        else names.dynamo_namespace(graph.namespace, graph.name)
-    )
-    if graph.spec.backend_framework:
-        spec["backendFramework"] = graph.spec.backend_framework
-    spec["labels"] = _labels(graph, key, service, spec["dynamoNamespace"])
-    spec["annotations"] = _annotations(graph, service)
-    if service.component_type == FRONTEND and service.ingress is None:
-        spec["ingress"] = _platform_ingress(graph)
+    _set_environment(spec, graph, service, config.text_for(key, service.component_type) if config else None)
     _mount_each_claim_once(spec, service)
-    component: Object = {
-        "apiVersion": COMPONENT_DEPLOYMENT.api_version,
-        "kind": COMPONENT_DEPLOYMENT.kind,
-        "metadata": {
-            "name": names.component_name(graph.name, key),
-            "namespace": graph.namespace,
-            "labels": dict(spec["labels"]),
-        },
-        "spec": without_nulls({field: value for field, value in spec.items() if value not in (None, {}, [])}),
+    dynamo_namespace = names.GLOBAL_DYNAMO_NAMESPACE
+    if not service.global_dynamo_namespace:
+        dynamo_namespace = names.dynamo_namespace(graph.namespace, graph.name)
+    spec["serviceName"] = key
+    spec["dynamoNamespace"] = dynamo_namespace
+    spec["labels"] = _labels(graph, key, service, dynamo_namespace)
+    found = {
+        "annotations": _annotations(graph, service),
+        "backendFramework": graph.spec.backend_framework,
+        "ingress": _platform_ingress(graph) if service.component_type == FRONTEND and service.ingress is None else None,
     }
+    spec.update({field: value for field, value in found.items() if value})
+    metadata = {
+        "name": names.component_name(graph.name, key),
+        "namespace": graph.namespace,
+        "labels": dict(spec["labels"]),
+    }
+    kind = COMPONENT_DEPLOYMENT
+    component = {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": metadata, "spec": without_nulls(spec)}
     return stamp(component, _repeated(component, key))
 
 
@@ -123,15 +123,18 @@ def _overlaid(item: Object, amounts: Object) -> Object:
     return merged
 
 
-def _envs(graph: Graph, key: str, service: ComponentSharedSpec, config: DeploymentConfig | None) -> list[Any]:
-    main = (service.extra_pod_spec or {}).get("mainContainer") or {}
-    own = [*(service.envs or ())]
-    set_by_service = {entry["name"] for entry in [*own, *(main.get("env") or ())]}
-    entries = [entry for entry in graph.spec.envs or () if entry["name"] not in set_by_service] + own
-    text = config.text_for(key, service.component_type) if config else None
-    if text is not None:
-        entries = [{"name": VARIABLE, "value": text} if entry["name"] == VARIABLE else entry for entry in entries]
-    return each_once(entries)
+def _set_environment(spec: Object, graph: Graph, service: ComponentSharedSpec, config: str | None) -> None:
+    main_env, envs = environments(graph.spec.envs, service, config)
+    if envs:
+        spec["envs"] = envs
+    extra = dict(spec.get("extraPodSpec") or {})
+    if main_env:
+        extra["mainContainer"] = {**extra["mainContainer"], "env": main_env}
+    for field in ("containers", "initContainers"):
+        if extra.get(field):
+            extra[field] = [*map(with_references_resolved, extra[field])]
+    if extra:
+        spec["extraPodSpec"] = extra
 
 
 def _labels(graph: Graph, key: str, service: ComponentSharedSpec, dynamo_namespace: str) -> dict[str, str]:
@@ -184,7 +187,8 @@ def _mount_each_claim_once(spec: Object, service: ComponentSharedSpec) -> None:
         volume = names.volume_name(mount.name)
         if volume not in {there["name"] for there in volumes}:
             volumes.append({"name": volume, "persistentVolumeClaim": {"claimName": mount.name}})
-        container_mounts.append({"name": volume, "mountPath": mount.mount_point})
+        if mount.mount_point:  # without one it is the compilation cache once more
+            container_mounts.append({"name": volume, "mountPath": mount.mount_point})
     main["volumeMounts"] = container_mounts
     spec["extraPodSpec"] = {**extra, "volumes": volumes, "mainContainer": main}
 

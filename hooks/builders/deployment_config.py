@@ -12,8 +12,11 @@ import orjson
 from hooks.errors import Fault, InvalidSpec, shown
 from hooks.pods.component import FRONTEND
 from hooks.protocol import Object
+from hooks.quantities import is_quantity
 
 VARIABLE = "DYN_DEPLOYMENT_CONFIG"
+_AMOUNTS = ("cpu", "memory", "gpu")
+_MOST_WORKERS = 2**31 - 1
 FRONTEND_PORT = 8000
 """The port that a frontend listens on, whatever its own entry says."""
 
@@ -30,9 +33,11 @@ class DeploymentConfig:
         return workers
 
     def amounts(self, service: str) -> Object:
-        """Resources of a service, as a ResourceItem: for requests and for limits."""
+        """Resources of a service, as a ResourceItem: for requests and for limits. JSON's numbers become strings."""
         given = self._arguments(service).get("resources") or {}
-        return {key: value for key, value in given.items() if key in ("cpu", "memory", "gpu", "custom") and value}
+        found: Object = {name: str(given[name]) for name in _AMOUNTS if given.get(name) not in (None, "")}
+        custom = {name: str(amount) for name, amount in (given.get("custom") or {}).items() if amount is not None}
+        return found | ({"custom": custom} if custom else {})
 
     def text_for(self, service: str, component_type: str | None) -> str | None:
         """The variable's value in a frontend's copy, where its own entry's port is not its own to choose."""
@@ -70,28 +75,32 @@ def _faults(where: str, entry: Any) -> list[Fault]:
     arguments = entry.get("ServiceArgs") if isinstance(entry, dict) else None
     if arguments is None:
         return []
+    where = f"{where}.ServiceArgs"
     if not isinstance(arguments, dict):
-        return [Fault(f"{where}.ServiceArgs", f"has the value {shown(arguments)}", "write an object")]
+        return [_misfit(where, arguments, "an object")]
     faults = []
     workers = arguments.get("workers")
-    if workers is not None and not (isinstance(workers, int) and not isinstance(workers, bool) and workers >= 0):
-        faults.append(Fault(f"{where}.ServiceArgs.workers", f"has the value {shown(workers)}", "write a whole number"))
+    if workers is not None and not (type(workers) is int and 0 <= workers <= _MOST_WORKERS):
+        faults.append(_misfit(f"{where}.workers", workers, "a whole number"))
     given = arguments.get("resources")
     if given is None:
         return faults
     if not isinstance(given, dict):
-        return [*faults, Fault(f"{where}.ServiceArgs.resources", f"has the value {shown(given)}", "write an object")]
-    amounts = {name: given.get(name) for name in ("cpu", "memory", "gpu")}
+        return [*faults, _misfit(f"{where}.resources", given, "an object")]
+    return faults + _amount_faults(f"{where}.resources", given)
+
+
+def _amount_faults(where: str, given: Object) -> list[Fault]:
     custom = given.get("custom") or {}
     if not isinstance(custom, dict):
-        return [
-            *faults,
-            Fault(f"{where}.ServiceArgs.resources.custom", f"has the value {shown(custom)}", "write an object"),
-        ]
-    amounts |= {f"custom[{name}]": amount for name, amount in custom.items()}
-    faults += [
-        Fault(f"{where}.ServiceArgs.resources.{name}", f"has the value {shown(amount)}", 'write a string such as "2"')
+        return [_misfit(f"{where}.custom", custom, "an object")]
+    amounts = {name: given.get(name) for name in _AMOUNTS} | {f"custom[{name}]": custom[name] for name in custom}
+    return [
+        _misfit(f"{where}.{name}", amount, 'an amount such as "2" or "20Gi"')
         for name, amount in amounts.items()
-        if amount is not None and not isinstance(amount, str)
+        if amount not in (None, "") and not is_quantity(amount)
     ]
-    return faults
+
+
+def _misfit(where: str, value: object, wanted: str) -> Fault:
+    return Fault(where, f"has the value {shown(value)}", f"write {wanted}")

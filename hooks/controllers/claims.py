@@ -11,7 +11,7 @@ from hooks.builders.persistent_volume_claim import build_persistent_volume_claim
 from hooks.children import identity, is_foreign
 from hooks.kinds import PERSISTENT_VOLUME_CLAIM
 from hooks.protocol import Object, SyncRequest, name_of, part
-from hooks.quantities import canonical_quantity
+from hooks.quantities import canonical_quantity, is_quantity
 
 
 @dataclass(frozen=True)
@@ -67,18 +67,34 @@ class Claims:
         notes = []
         for claim in self.created:
             observed = request.children.find(PERSISTENT_VOLUME_CLAIM, claim.name, self.graph.namespace)
-            requests = part(part(part(observed or {}, "spec"), "resources"), "requests")
-            there = requests.get("storage")
-            if there is not None and canonical_quantity(there) != canonical_quantity(claim.size):
-                notes.append(
-                    f"claim {claim.name} keeps its size of {there}, spec.pvcs asks for {claim.size}: "
-                    f"a claim that exists is not changed, resize it with kubectl edit pvc {claim.name}"
-                )
+            if observed is None:
+                continue
+            desired = build_persistent_volume_claim(claim, self.graph.name, self.graph.namespace)
+            asked, there = _readable(desired), _readable(observed)
+            notes += [
+                f"claim {claim.name} keeps its {what} of {there[what]}, spec.pvcs asks for {asked[what]}: "
+                f"a claim that exists is not changed by us, see kubectl edit pvc {claim.name}"
+                for what in asked
+                if there[what] not in ("", asked[what])
+            ]
         return notes
 
     def _is_others(self, request: SyncRequest, name: str) -> bool:
         item = request.related.find(PERSISTENT_VOLUME_CLAIM, name, self.graph.namespace)
         return item is not None and is_foreign(item, request.parent)
+
+
+def _readable(claim: Object) -> dict[str, str]:
+    """What a claim is, in words; empty where it does not say."""
+    spec = part(claim, "spec")
+    storage = part(part(spec, "resources"), "requests").get("storage")
+    modes = spec.get("accessModes")
+    storage_class = spec.get("storageClassName")
+    return {
+        "size": canonical_quantity(storage) if is_quantity(storage) else "",
+        "storage class": storage_class if isinstance(storage_class, str) else "",
+        "access mode": ", ".join(map(str, modes)) if isinstance(modes, list) else "",
+    }
 
 
 def claims(graph: Graph) -> Claims:

@@ -4,23 +4,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-import pydantic
-
 from hooks import labels, names
-from hooks.api.graph_deployment import GraphDeploymentSpec
-from hooks.builders.component_deployment import Graph, build_component_deployment
+from hooks.builders.component_deployment import Graph
 from hooks.builders.discovery import build_discovery
 from hooks.builders.finish import finish
 from hooks.children import conflict, foreign, only_observed, restate, restate_child
 from hooks.controllers.claims import claims
-from hooks.errors import Fault, InvalidSpec, faults_of, shown
+from hooks.controllers.graph import build_components, read_graph
+from hooks.errors import InvalidSpec
 from hooks.kinds import BY_NAME, COMPONENT_DEPLOYMENT, PERSISTENT_VOLUME_CLAIM, ROLE, ROLE_BINDING, SERVICE_ACCOUNT
-from hooks.pods.component import PLANNER
-from hooks.pods.faults import shared_faults
-from hooks.protocol import CompositeAnswer, CustomizeRequest, Object, RelatedRule, SyncRequest, name_of, spec_of
+from hooks.pods.component import defaults_of_type, users_service_account
+from hooks.protocol import CompositeAnswer, CustomizeRequest, Object, RelatedRule, SyncRequest, name_of, part
 from hooks.settings import Settings
 from hooks.status.conditions import INVALID_SPEC, NAME_CONFLICT, faults_message
 from hooks.status.graph_deployment import Outcome, graph_status
+from hooks.status.order import init_container_note
 from hooks.status.readiness import Readiness
 
 
@@ -40,7 +38,7 @@ def sync(request: SyncRequest, settings: Settings, now: datetime) -> CompositeAn
         failure = Readiness(ready=False, reason=INVALID_SPEC, message=faults_message(invalid.faults))
         plan = _Plan(restate(request.children), Outcome(failures=[failure]))
     children = only_observed(plan.children, request.children) if request.deleting else plan.children
-    return CompositeAnswer(status=graph_status(request, plan.outcome, now), children=children)
+    return CompositeAnswer(status=graph_status(request, plan.outcome, children, now), children=children)
 
 
 def customize(request: CustomizeRequest, settings: Settings) -> Iterable[RelatedRule]:
@@ -49,6 +47,8 @@ def customize(request: CustomizeRequest, settings: Settings) -> Iterable[Related
     try:
         graph = read_graph(request.parent, settings)
     except InvalidSpec:
+        return
+    if graph.faults:
         return  # nothing is made for it, so nothing can be in the way
     components = tuple(sorted({names.component_name(graph.name, key) for key in graph.services}))
     if components:
@@ -65,34 +65,8 @@ def customize(request: CustomizeRequest, settings: Settings) -> Iterable[Related
         yield RelatedRule(kind, names=(name,), namespace=namespace)
 
 
-def read_graph(parent: Object, settings: Settings) -> Graph:
-    """Read a DynamoGraphDeployment.
-
-    Raises:
-        InvalidSpec: with every fault that the graph itself shows; those of a pod are its component's to report.
-    """
-    raw = spec_of(parent)
-    try:
-        spec = GraphDeploymentSpec.model_validate(raw)
-    except pydantic.ValidationError as error:
-        raise InvalidSpec(faults_of(error, "spec")) from None
-    metadata = parent["metadata"]
-    graph = Graph(
-        name=metadata["name"],
-        namespace=metadata.get("namespace", ""),
-        metadata=metadata,
-        spec=spec,
-        services=raw.get("services") or {},
-        settings=settings,
-    )
-    faults = _faults(graph)
-    if faults:
-        raise InvalidSpec(faults)
-    return graph
-
-
 def _plan(request: SyncRequest, graph: Graph) -> _Plan:
-    components = _components(graph)
+    components = build_components(graph)
     found = claims(graph)
     others = [finish(child) for child in found.children(request)] + _discovery(graph)
     plan = _Plan(found.kept(request))
@@ -112,6 +86,7 @@ def _plan(request: SyncRequest, graph: Graph) -> _Plan:
         else:
             plan.children.append(component)
             outcome.components[key] = component
+            outcome.notes.extend(_notes(request, component))
     for child in others:
         item = foreign(request, BY_NAME[child["kind"]], name_of(child)[1])
         if item is None:
@@ -123,22 +98,16 @@ def _plan(request: SyncRequest, graph: Graph) -> _Plan:
     return plan
 
 
+def _notes(request: SyncRequest, component: Object) -> list[str]:
+    namespace, name = name_of(component)
+    observed = request.children.find(COMPONENT_DEPLOYMENT, name, namespace)
+    pods = [part(part(item or {}, "spec"), "extraPodSpec") for item in (observed, component)]
+    note = init_container_note(name, *pods) if observed else ""
+    return [note] if note else []
+
+
 def _name_conflict(message: str) -> Readiness:
     return Readiness(ready=False, reason=NAME_CONFLICT, message=message)
-
-
-def _components(graph: Graph) -> dict[str, Object]:
-    """Service key → its component, sorted by key; all faults at once."""
-    faults: list[Fault] = []
-    components = {}
-    for key in sorted(graph.services):
-        try:
-            components[key] = build_component_deployment(graph, key)
-        except InvalidSpec as invalid:
-            faults.extend(invalid.faults)
-    if faults:
-        raise InvalidSpec(faults)
-    return components
 
 
 def _discovery(graph: Graph) -> list[Object]:
@@ -149,9 +118,9 @@ def _discovery(graph: Graph) -> list[Object]:
     accounts = []
     for key in graph.services:
         service = graph.service_spec(key)
-        own = (service.extra_pod_spec or {}).get("serviceAccountName")
-        planner = graph.settings.defaults.planner.service_account_name if service.component_type == PLANNER else None
-        accounts += [account for account in (own or planner,) if account]
+        by_type = defaults_of_type(service.component_type, graph.settings.defaults).service_account_name
+        account = users_service_account(service.extra_pod_spec or {}) or by_type
+        accounts += [account] if account else []
     return [finish(child) for child in build_discovery(graph.name, graph.namespace, accounts)]
 
 
@@ -161,29 +130,3 @@ def _discovery_backend(graph: Graph, key: str) -> str | None:
         if found.get(labels.DISCOVERY_BACKEND):
             return found[labels.DISCOVERY_BACKEND]
     return graph.settings.discovery_backend
-
-
-def _faults(graph: Graph) -> list[Fault]:
-    faults = []
-    taken: dict[str, str] = {}
-    for key in sorted(graph.services):
-        service = graph.service_spec(key)
-        where = f"spec.services.{key}"
-        name = names.component_name(graph.name, key)
-        problem = names.service_name_problem(name)
-        if problem:
-            cure = "shorten or change the service's or the graph's name"
-            faults.append(Fault(where, f"the component would be called {shown(name)}, which {problem}", cure))
-        for derived in _names(name, multinode=service.multinode is not None):
-            if derived in taken:
-                also = f"the name {shown(derived)} is that of service {taken[derived]} too"
-                faults.append(Fault(where, also, "rename one of the two"))
-            taken.setdefault(derived, key)
-        faults += labels.value_faults(where, key)
-        faults += shared_faults(service, where)
-    return faults
-
-
-def _names(component: str, *, multinode: bool) -> list[str]:
-    """The names that a component takes: a multinode one's LeaderWorkerSet has a Service of its own name."""
-    return [component, names.leader_worker_set_name(component)] if multinode else [component]

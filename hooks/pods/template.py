@@ -19,7 +19,7 @@ from hooks.pods.multinode import distribute
 from hooks.pods.ports import ports, renumbered
 from hooks.pods.probes import probes
 from hooks.pods.resources import gpus_per_node, resources
-from hooks.pods.variables import variables
+from hooks.pods.variables import variables, with_references_resolved
 from hooks.pods.volumes import Volumes, volumes
 from hooks.protocol import Object
 
@@ -79,7 +79,9 @@ def build_pod_template(component: Component, role: Role | None = None) -> tuple[
     if account:
         pod["serviceAccountName"] = account
     pod.update({key: value for key, value in extra.items() if key not in _MERGED_APART and value not in (None, "")})
-    pod["containers"] = [container, *(extra.get("containers") or ())]
+    pod["containers"] = [container, *map(with_references_resolved, extra.get("containers") or ())]
+    if extra.get("initContainers"):
+        pod["initContainers"] = [*map(with_references_resolved, extra["initContainers"] or ())]
     pod["volumes"] = mounted.volumes
     secrets = sorted({secret["name"] for secret in extra.get("imagePullSecrets") or ()} - {""})
     if secrets:

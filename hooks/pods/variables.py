@@ -3,10 +3,11 @@
 Source: seed, "Environment Variables".
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from hooks.pods.component import Component
+from hooks.pods.environment import resolve_references
 
 Variable = dict[str, Any]
 
@@ -14,7 +15,8 @@ Variable = dict[str, Any]
 def variables(component: Component, backend_env: dict[str, str]) -> list[Variable]:
     """Each variable once, the last of these winning and the first giving the place.
 
-    They are: the platform's and the component type's defaults, `mainContainer.env`, the component's `envs`.
+    They are: the platform's and the component type's defaults, `mainContainer.env`, the component's `envs`. References
+    among them are resolved.
     """
     entries: list[Any] = [
         *_of_every_component(component),
@@ -24,7 +26,7 @@ def variables(component: Component, backend_env: dict[str, str]) -> list[Variabl
         *(component.main_container.get("env") or ()),
         *(component.spec.envs or ()),
     ]
-    return each_once(entries)
+    return resolve_references(each_once(entries))
 
 
 def each_once(entries: Iterable[Any]) -> list[Variable]:
@@ -33,6 +35,14 @@ def each_once(entries: Iterable[Any]) -> list[Variable]:
     for entry in entries:
         merged[entry["name"]] = entry
     return list(merged.values())
+
+
+def with_references_resolved(container: Mapping[str, Any]) -> dict[str, Any]:
+    """A user's container with `$(NAME)` resolved in its variables; as it is where one of them stands twice."""
+    entries = container.get("env") or []
+    if len({entry["name"] for entry in entries}) < len(entries):
+        return dict(container)
+    return {**container, "env": resolve_references(entries)} if entries else dict(container)
 
 
 def _of_every_component(component: Component) -> list[Variable]:

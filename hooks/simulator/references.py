@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from hooks.controllers.claims import claims
-from hooks.controllers.graph_deployment import read_graph
+from hooks.controllers.graph import read_graph
 from hooks.errors import InvalidSpec
 from hooks.kinds import GRAPH_DEPLOYMENT
 from hooks.protocol import Object

@@ -25,8 +25,8 @@ COMPONENT_READY = "DynamoComponentReady"
 READY = "Ready"
 NOT_READY = "NotReady"
 
-FAILURES = frozenset({INVALID_SPEC, NAME_CONFLICT, "LeaderWorkerSetMissing", "IstioMissing"})
-"""Reasons of `Available` that no waiting mends: they make the graph fail."""
+MISSING = "Missing"
+"""How the reasons end that say that the cluster lacks a kind, such as IstioMissing."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,11 @@ class Outcome:
     """Why the component cannot be what its spec asks for."""
     note: str = ""
     """What is to be known all the same."""
+
+
+def is_failure(reason: str) -> bool:
+    """Whether `Available` is False for a reason that no waiting mends, so that the graph fails."""
+    return reason in {INVALID_SPEC, NAME_CONFLICT} or reason.endswith(MISSING)
 
 
 def component_status(request: SyncRequest, outcome: Outcome, now: datetime) -> Object:

@@ -3,14 +3,13 @@
 Source: spec page "Graphs and components", DGD status. The planner and the profiler live on `state` and `Ready`.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from hooks.kinds import COMPONENT_DEPLOYMENT, PERSISTENT_VOLUME_CLAIM
 from hooks.protocol import Object, Observed, SyncRequest, name_of, part
-from hooks.status.component_deployment import AVAILABLE, FAILURES
+from hooks.status.component_deployment import AVAILABLE, is_failure
 from hooks.status.conditions import Conditions, find_condition
 from hooks.status.readiness import Readiness, is_applied, is_behind, unapplied_message
 
@@ -39,13 +38,13 @@ class Outcome:
     """What is to be known all the same."""
 
 
-def graph_status(request: SyncRequest, outcome: Outcome, now: datetime) -> Object:
-    """The whole status: state, the condition Ready, and the numbers of each service."""
+def graph_status(request: SyncRequest, outcome: Outcome, children: list[Object], now: datetime) -> Object:
+    """The whole status: state, the condition Ready, and the numbers of each service that `children` keeps."""
     failures = list(outcome.failures)
     waiting = list(outcome.waiting)
     for desired in outcome.components.values():
         readiness = component_readiness(request.children, desired)
-        if readiness.reason in FAILURES:
+        if is_failure(readiness.reason):
             failures.append(readiness)
         elif not readiness.ready:
             waiting.append(readiness.message)
@@ -63,7 +62,7 @@ def graph_status(request: SyncRequest, outcome: Outcome, now: datetime) -> Objec
     status: Object = {"state": state, "conditions": conditions.written()}
     if isinstance(request.parent["metadata"].get("generation"), int):
         status["observedGeneration"] = request.parent["metadata"]["generation"]
-    services = service_numbers(request.children, outcome.components)
+    services = service_numbers(request.children, children)
     if services:
         status["services"] = services
     return status
@@ -76,26 +75,54 @@ def component_readiness(children: Observed, desired: Object) -> Readiness:
     if observed is None:
         return Readiness(ready=False, reason="NotCreated", message=f"{name}: not created yet")
     if not is_applied(observed, desired):
-        return Readiness(ready=False, reason="NotApplied", message=unapplied_message(desired))
+        message = unapplied_message(desired) + _known_numbers(observed)
+        return Readiness(ready=False, reason="NotApplied", message=message)
     if is_behind(observed):
-        return Readiness(ready=False, reason="StatusBehind", message=f"{name}: its status is behind its spec")
+        message = f"{name}: its status is behind its spec{_known_numbers(observed)}"
+        return Readiness(ready=False, reason="StatusBehind", message=message)
     available = find_condition(observed, AVAILABLE)
     reason, message = str(available.get("reason", "")), str(available.get("message", ""))
-    if available["status"] == "True":
-        return Readiness(ready=True, reason=reason, message=f"{name}: {message}")
-    return Readiness(ready=False, reason=reason, message=f"{name}: {message or 'no status yet'}")
+    ready = available["status"] == "True"
+    return Readiness(ready=ready, reason=reason, message=f"{name}: {message or 'no status yet'}")
 
 
-def service_numbers(children: Observed, components: Mapping[str, Object]) -> Object:
-    """Service key → numbers of its workload, for each component that is there and says them."""
+def service_numbers(observed: Observed, components: list[Object]) -> Object:
+    """Service key → numbers of its workload, for each component among the children that is there and says them."""
     services: dict[str, Any] = {}
-    for key in sorted(components):
-        namespace, name = name_of(components[key])
-        observed = children.find(COMPONENT_DEPLOYMENT, name, namespace)
-        numbers = part(part(observed or {}, "status"), "service")
-        if numbers:
+    for component in components:
+        namespace, name = name_of(component)
+        key = part(component, "spec").get("serviceName")
+        numbers = _numbers(observed.find(COMPONENT_DEPLOYMENT, name, namespace) or {})
+        if component["kind"] == COMPONENT_DEPLOYMENT.kind and isinstance(key, str) and numbers:
             services[key] = numbers
-    return services
+    return dict(sorted(services.items()))
+
+
+_COUNTS = {
+    "replicas": "there",
+    "updatedReplicas": "updated",
+    "readyReplicas": "ready",
+    "availableReplicas": "available",
+}
+"""Fields of a component's numbers, and how a message calls them."""
+
+
+def _numbers(component: Object) -> Object:
+    """What a component says of its workload, in the fields that a graph's status has; empty where it does not."""
+    said = part(part(component, "status"), "service")
+    kind, name = said.get("componentKind"), said.get("componentName")
+    if not (isinstance(kind, str) and isinstance(name, str)):
+        return {}
+    counts = {field: said.get(field) for field in _COUNTS}
+    return {"componentKind": kind, "componentName": name} | {
+        field: count if isinstance(count, int) and count >= 0 else 0 for field, count in counts.items()
+    }
+
+
+def _known_numbers(component: Object) -> str:
+    numbers = _numbers(component)
+    counts = ", ".join(f"{numbers[field]} {word}" for field, word in _COUNTS.items()) if numbers else ""
+    return f" (last known: {counts})" if counts else ""
 
 
 def unapplied(child: Object | None, desired: Object) -> str | None:

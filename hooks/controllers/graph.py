@@ -1,0 +1,134 @@
+"""A DynamoGraphDeployment, read: its components, or every fault that keeps it from having them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pydantic
+
+from hooks import labels, names
+from hooks.api.graph_deployment import GraphDeploymentSpec, PersistentVolumeClaim
+from hooks.api.salvage import without_misshapen
+from hooks.builders.component_deployment import Graph, build_component_deployment
+from hooks.errors import Fault, InvalidSpec, faults_of, shown
+from hooks.pods.faults import name_faults, shared_faults, variable_faults
+from hooks.protocol import Object, spec_of
+from hooks.quantities import is_quantity, parse_quantity
+from hooks.settings import Settings
+
+ACCESS_MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
+"""How a volume may be mounted (Kubernetes, PersistentVolumeClaim)."""
+
+
+def read_graph(parent: Object, settings: Settings) -> Graph:
+    """Read a DynamoGraphDeployment.
+
+    Raises:
+        InvalidSpec: the spec has not the shape of one; the faults of what has are told as well. Otherwise they are in
+            `Graph.faults`. Those of a pod are its component's to report.
+    """
+    raw = spec_of(parent)
+    try:
+        return _graph(parent, raw, GraphDeploymentSpec.model_validate(raw), settings)
+    except pydantic.ValidationError as error:
+        faults = faults_of(error, "spec")
+        left, taken = without_misshapen(raw, error, within="services")
+    given = _services_of(raw)
+    rest = _graph(parent, left, GraphDeploymentSpec.model_validate(left), settings)
+    try:
+        build_components(rest)
+    except InvalidSpec as invalid:
+        faults += invalid.faults
+    if "services" not in taken:
+        faults += _name_faults(rest.name, given)
+    raise InvalidSpec(faults)
+
+
+def _services_of(spec: Any) -> Mapping[str, Any]:
+    """The services of a spec of whatever shape."""
+    services = spec.get("services") if isinstance(spec, dict) else None
+    return services if isinstance(services, dict) else {}
+
+
+def build_components(graph: Graph) -> dict[str, Object]:
+    """Service key → its component, sorted by key.
+
+    Raises:
+        InvalidSpec: with every fault of the graph.
+    """
+    faults = list(graph.faults)
+    components = {}
+    for key in sorted(graph.services):
+        try:
+            components[key] = build_component_deployment(graph, key)
+        except InvalidSpec as invalid:
+            faults.extend(invalid.faults)
+    if faults:
+        raise InvalidSpec(faults)
+    return components
+
+
+def _graph(parent: Object, raw: Object, spec: GraphDeploymentSpec, settings: Settings) -> Graph:
+    metadata = parent["metadata"]
+    faults = [
+        *_name_faults(metadata["name"], _services_of(raw)),
+        *(
+            fault
+            for key, service in sorted((spec.services or {}).items())
+            for fault in shared_faults(service, f"spec.services.{key}")
+        ),
+        *variable_faults("spec.envs", spec.envs),
+        *(
+            fault
+            for index, claim in enumerate(spec.pvcs or ())
+            for fault in _claim_faults(f"spec.pvcs[{index}]", claim)
+        ),
+    ]
+    return Graph(
+        name=metadata["name"],
+        namespace=metadata.get("namespace", ""),
+        metadata=metadata,
+        spec=spec,
+        services=raw.get("services") or {},
+        settings=settings,
+        faults=tuple(faults),
+    )
+
+
+def _name_faults(graph_deployment: str, services: Mapping[str, Any]) -> list[Fault]:
+    """Names of components that do not fit, or that two services would share."""
+    faults = []
+    taken: dict[str, str] = {}
+    for key in sorted(map(str, services)):
+        where = f"spec.services.{key}"
+        name = names.component_name(graph_deployment, key)
+        problem = names.service_name_problem(name)
+        if problem:
+            cure = "shorten or change the service's or the graph's name"
+            faults.append(Fault(where, f"the component would be called {shown(name)}, which {problem}", cure))
+        for derived in _names(name, services.get(key)):
+            if derived in taken:
+                also = f"the name {shown(derived)} is that of service {taken[derived]} too"
+                faults.append(Fault(where, also, "rename one of the two"))
+            taken.setdefault(derived, key)
+        faults += labels.value_faults(where, key)
+    return faults
+
+
+def _names(component: str, service: Any) -> list[str]:
+    """The names that a component takes: a multinode one's LeaderWorkerSet has a Service of its own name."""
+    multinode = isinstance(service, dict) and service.get("multinode") is not None
+    return [component, names.leader_worker_set_name(component)] if multinode else [component]
+
+
+def _claim_faults(where: str, claim: PersistentVolumeClaim) -> list[Fault]:
+    """What the API server would refuse of a claim."""
+    faults = name_faults(f"{where}.name", claim.name)
+    if not claim.create:
+        return faults
+    faults += name_faults(f"{where}.storageClass", claim.storage_class)
+    if not (is_quantity(claim.size) and parse_quantity(claim.size) > 0):
+        faults.append(Fault(f"{where}.size", f"{shown(claim.size)} is no size", "write one such as 100Gi"))
+    if claim.volume_access_mode not in ACCESS_MODES:
+        problem = f"has the value {shown(claim.volume_access_mode)}"
+        faults.append(Fault(f"{where}.volumeAccessMode", problem, f"write one of {', '.join(ACCESS_MODES)}"))
+    return faults
