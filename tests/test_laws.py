@@ -99,7 +99,9 @@ def declared():
     }
     for document in documents:
         for patch in document.get("patches", ()):
-            listed[patch["target"]["name"]] += [operation["value"] for operation in yaml.safe_load(patch["patch"])]
+            operations = yaml.safe_load(patch["patch"])
+            if isinstance(operations, list) and operations[0]["path"] == "/spec/childResources/-":
+                listed[patch["target"]["name"]] += [operation["value"] for operation in operations]
     routes = {
         document["metadata"]["name"]: document["spec"]["hooks"]["sync"]["webhook"]["url"].split("/")[3]
         for document in documents

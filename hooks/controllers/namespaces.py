@@ -36,12 +36,11 @@ from hooks.protocol import (
     Object,
     RelatedRule,
     SyncRequest,
-    entries,
     name_of,
     part,
 )
 from hooks.settings import Settings
-from hooks.status.conditions import INVALID_SPEC
+from hooks.status.conditions import find_condition
 
 MADE_ONCE = frozenset({GRAPH_DEPLOYMENT.kind, CONFIG_MAP.kind, SECRET.kind})
 """Kinds that are made and never updated here (updateStrategy OnDelete): to name them keeps them."""
@@ -185,14 +184,17 @@ def _model_services(namespace: _Namespace) -> list[Object]:
 
 
 def _is_settled(item: Object) -> bool:
-    """Whether what runs for a graph or component is what its spec says now, so that it uses no other model.
+    """Whether what runs for a graph or component is what its spec says, so that it uses no other model.
 
-    One that is invalid runs as it did before.
+    While a change is rolled out, and as long as it is invalid, pods of before serve.
     """
     status = part(item, "status")
+    if not status:
+        return True  # nothing runs yet
     observed, generation = status.get("observedGeneration"), item["metadata"].get("generation")
     behind = isinstance(observed, int) and isinstance(generation, int) and observed < generation
-    return not behind and all(entry.get("reason") != INVALID_SPEC for entry in entries(status, "conditions"))
+    ready = find_condition(item, "Ready" if item.get("kind") == GRAPH_DEPLOYMENT.kind else "Available")
+    return not behind and ready["status"] == "True"
 
 
 def _mpi_keys(namespace: _Namespace) -> list[Object]:

@@ -1,6 +1,7 @@
 """Our own installation in an embedded cluster: the kinds, the controllers, and the application that answers."""
 
 import io
+import random
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -47,8 +48,9 @@ def our_installation(settings: Settings, optional_apis: Iterable[str] = ()) -> I
     chosen = tuple(sorted(set(optional_apis)))
 
     def application(clock: Clock) -> WSGIApplication:
+        randomness = random.Random(0).randbytes  # noqa: S311 - the same run makes the same keys
         made: WSGIApplication = create_app(
-            settings, clock=clock.now, tokens=Tokens(), log=open_log(_OnlyErrors())
+            settings, clock=clock.now, tokens=Tokens(), log=open_log(_OnlyErrors()), randomness=randomness
         ).wsgi_app
         return made
 

@@ -160,18 +160,17 @@ def test_a_component_of_a_graph_says_nothing_that_its_graph_does_not_say():
     assert answer(namespace(), [of_graph]) == []
 
 
+def ready(status):
+    return {"observedGeneration": 3, "conditions": [{"type": "Ready", "status": status, "reason": "", "message": ""}]}
+
+
 @pytest.mark.parametrize(
     ("status", "generation", "kept", "reason"),
     [
-        ({"observedGeneration": 3, "state": "successful"}, 3, False, "it runs as it is written"),
-        ({"observedGeneration": 3, "state": "pending"}, 3, False, "it is on its way there"),
-        ({"observedGeneration": 2}, 3, True, "its edit was not looked at yet"),
-        (
-            {"observedGeneration": 3, "conditions": [{"type": "Ready", "status": "False", "reason": "InvalidSpec"}]},
-            3,
-            True,
-            "its edit is invalid, and what runs is what ran before",
-        ),
+        (ready("True"), 3, False, "it runs as it is written"),
+        (ready("False"), 3, True, "it is rolled out, or its edit is invalid: what runs may be what ran before"),
+        (ready("True"), 4, True, "its edit was not looked at yet"),
+        ({"observedGeneration": 3, "conditions": "x"}, 3, True, "nobody knows"),
         (None, 3, False, "nothing runs yet"),
         ("x", 3, False, "nonsense"),
     ],

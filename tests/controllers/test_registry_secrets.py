@@ -102,7 +102,7 @@ def asked(body, path="/secrets/sync", restriction=None):
     )
     settings = Settings.model_validate({"namespaceRestriction": restriction or {}})
     client = create_app(settings, controllers(), tokens=Tokens(), log=log).test_client()
-    answer = client.post(path, data=body if isinstance(body, bytes) else orjson.dumps(body))
+    answer = client.post(path, data=body if isinstance(body, bytes) else orjson.dumps(body), buffered=True)
     return answer, stream.getvalue() + answer.data + str(answer.headers).encode()
 
 
@@ -175,7 +175,7 @@ def test_no_credential_leaves_by_a_fault_of_ours(error, monkeypatch):
 def test_a_call_is_logged_with_the_name_of_its_secret_alone():
     stream = io.BytesIO()
     client = create_app(Settings(), controllers(), tokens=Tokens(), log=open_log(stream)).test_client()
-    client.post("/secrets/sync", data=orjson.dumps(BODY))
+    client.post("/secrets/sync", data=orjson.dumps(BODY), buffered=True)
     line = orjson.loads(stream.getvalue())
     assert {key: line[key] for key in ("kind", "namespace", "name", "children")} == {
         "kind": "Secret",
