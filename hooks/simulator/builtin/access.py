@@ -6,6 +6,7 @@ from typing_extensions import override
 
 from hooks.protocol import Object
 from hooks.simulator import naming
+from hooks.simulator.builtin import checks
 from hooks.simulator.builtin.checks import Faults
 from hooks.simulator.builtin.ways import BuiltIn
 from hooks.simulator.errors import FieldError, invalid_value, required, unsupported
@@ -78,5 +79,8 @@ def _subject_faults(subject: Object, where: str, *, namespaced: bool) -> Faults:
         yield unsupported(f"{where}.kind", kind, _SUBJECT_GROUPS)
     elif group != _SUBJECT_GROUPS[kind]:
         yield unsupported(f"{where}.apiGroup", group, [_SUBJECT_GROUPS[kind]])
-    elif kind == "ServiceAccount" and not subject.get("namespace") and not namespaced:
-        yield required(f"{where}.namespace")
+    elif kind == "ServiceAccount":
+        if subject.get("name"):
+            yield from checks.subdomain(f"{where}.name", subject["name"])
+        if not subject.get("namespace") and not namespaced:
+            yield required(f"{where}.namespace")

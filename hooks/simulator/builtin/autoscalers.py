@@ -44,8 +44,10 @@ def _replicas_faults(spec: Object) -> Faults:
     if least == 0 and not any(metric.get("type") in {"Object", "External"} for metric in spec["metrics"]):
         detail = "must specify at least one Object or External metric to support scaling to zero replicas"
         yield forbidden_field("spec.metrics", detail)
-    if most < 1:
+    if most == 0:
         yield required("spec.maxReplicas", "must be set and greater than 0")
+    else:
+        yield from checks.at_least("spec.maxReplicas", most, 1)
     if most < least:
         yield invalid_value("spec.maxReplicas", most, "must be greater than or equal to `minReplicas`")
 
@@ -78,6 +80,8 @@ def _source_faults(source: Object, where: str, kind: str) -> Faults:
         yield required(f"{where}.metric.name", "must specify a metric name")
     yield from _value_faults(target, f"{where}.target")
     if kind in {"resource", "containerResource"}:
+        if not source.get("name"):
+            yield required(f"{where}.name", "must specify a resource name")
         utilization, value = target.get("averageUtilization"), target.get("averageValue")
         if utilization is None and value is None:
             detail = "must set either a target raw value or a target utilization"

@@ -48,9 +48,9 @@ def port_name(where: str, name: str) -> Faults:
     """A name of a port: at most 15 lower-case letters, digits and single hyphens, with a letter in it."""
     if len(name) > 15:
         yield invalid_value(where, name, "must be no more than 15 characters")
-    if not re.fullmatch(r"[-a-z0-9]*", name):
+    if not re.fullmatch(r"[-a-z0-9]+", name):
         yield invalid_value(where, name, "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)")
-    elif not re.search(r"[a-z]", name):
+    if not re.search(r"[a-z]", name):
         yield invalid_value(where, name, "must contain at least one letter (a-z)")
     if "--" in name:
         yield invalid_value(where, name, "must not contain consecutive hyphens")
@@ -112,7 +112,7 @@ def _expression(where: str, expression: Object) -> Faults:
         yield FieldError(
             f"{where}.values", "Forbidden", detail="may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
         )
-    elif operator and operator not in _OPERATORS:
+    elif operator not in _OPERATORS:
         yield invalid_value(f"{where}.operator", operator, "not a valid selector operator")
     for fault in naming.qualified_name_faults(expression.get("key", "")):
         yield invalid_value(f"{where}.key", expression.get("key", ""), fault)

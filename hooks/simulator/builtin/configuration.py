@@ -90,5 +90,6 @@ def _json_faults(encoded: str, where: str) -> list[FieldError]:
         json.loads(text)
     except ValueError:
         detail = f"invalid character '{text[:1]}' looking for beginning of value"
+        detail = detail if text else "unexpected end of JSON input"
         return [invalid_value(where, "<secret contents redacted>", detail)]
     return []

@@ -39,6 +39,7 @@ _RESOURCES = [
     "requests.ephemeral-storage",
     "requests.memory",
 ]
+_RESTART_POLICIES = ("Always", "Never", "OnFailure")
 _LIFE_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 
 
@@ -54,6 +55,7 @@ def containers_faults(pod: Object, where: str, volumes: Collection[str]) -> Faul
         place = f"{where}.initContainers[{index}]"
         yield from _container_faults(container, place, pod, volumes)
         yield from _unique_name(container, place, names)
+        yield from checks.one_of(f"{place}.restartPolicy", container.get("restartPolicy"), _RESTART_POLICIES)
         if container.get("restartPolicy") != "Always":
             for key in (*_LIFE_PROBES, "lifecycle"):
                 if key in container:
@@ -160,7 +162,11 @@ def _variable_faults(variable: Object, where: str) -> Faults:
 def _source_faults(choice: str, source: Object, where: str) -> Faults:
     if choice == "fieldRef":
         path = source.get("fieldPath", "")
-        if path and path not in _FIELDS and not _FIELD_MAP.fullmatch(path):
+        version = source.get("apiVersion", "v1")
+        if version != "v1":
+            detail = f"error converting fieldPath: unsupported pod version: {version}"
+            yield invalid_value(f"{where}.fieldPath", path, detail)
+        elif path and path not in _FIELDS and not _FIELD_MAP.fullmatch(path):
             detail = f"error converting fieldPath: field label not supported: {path}"
             yield invalid_value(f"{where}.fieldPath", path, detail)
     elif choice == "resourceFieldRef":
@@ -181,8 +187,8 @@ def _variables_faults(source: Object, where: str, index: int) -> Faults:
     elif len(given) > 1:
         yield invalid_value(where, "", "may not have more than one field specified at a time")
     for choice in given:
-        if not source[choice].get("name"):
-            yield required(f"{where}[{index}].{choice}.name")
+        name, place = source[choice].get("name"), f"{where}[{index}].{choice}.name"
+        yield from checks.subdomain(place, name) if name else [required(place)]
 
 
 def _mounts_faults(container: Object, where: str, volumes: Collection[str]) -> Faults:

@@ -4,6 +4,7 @@ Source: Kubernetes 1.36, `pkg/apis/<group>/<version>/defaults.go`. Names of type
 whole Pod, Service or Job is in the file of its kind.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -66,6 +67,9 @@ _ALWAYS: Mapping[str, Mapping[str, Any]] = {
     "rbac.v1.RoleRef": {"apiGroup": "rbac.authorization.k8s.io"},
 }
 
+_IMAGE = re.compile(
+    r"([a-zA-Z0-9.\-]+(:[0-9]+)?/)?[a-z0-9]+([._\-/]+[a-z0-9]+)*(:[\w][\w.\-]{0,127})?(@[A-Za-z0-9+._\-]+:[0-9a-fA-F]{32,})?"
+)
 _VOLUME_SOURCES_FOLLOW = {"name"}
 """Fields of a Volume that are no source: one with nothing else is an emptyDir."""
 
@@ -77,7 +81,12 @@ def _container(item: Object) -> None:
 
 
 def image_tag(image: str) -> str:
-    """The tag of an image's name: `latest` where it has neither tag nor digest, nothing where it has only a digest."""
+    """The tag of an image: `latest` where it has neither tag nor digest; nothing where it has only a digest.
+
+    What is no name of an image has no tag either.
+    """
+    if not _IMAGE.fullmatch(image):
+        return ""
     name, _, digest = image.partition("@")
     _, colon, tag = name.rpartition("/")[2].partition(":")
     return tag if colon else "" if digest else "latest"

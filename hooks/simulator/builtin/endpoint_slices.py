@@ -7,7 +7,7 @@ from typing_extensions import override
 from hooks.protocol import Object
 from hooks.simulator.builtin import checks
 from hooks.simulator.builtin.ways import BuiltIn, immutable
-from hooks.simulator.errors import FieldError, required
+from hooks.simulator.errors import FieldError, duplicate, required
 
 _ADDRESS_TYPES = ("FQDN", "IPv4", "IPv6")
 
@@ -26,6 +26,10 @@ class EndpointSliceWays(BuiltIn):
                 found.append(required(where, "must contain at least 1 address"))
             for number, text in enumerate(endpoint.get("addresses") or ()):
                 found += () if kind == "FQDN" else checks.address(f"{where}[{number}]", text)
+        for index, port in enumerate(item["ports"] or ()):
+            found += checks.one_of(f"ports[{index}].protocol", port.get("protocol"), checks.PROTOCOLS)
+        names = [port.get("name") for port in item["ports"] or ()]
+        found += [duplicate(f"ports[{index}].name", name) for index, name in enumerate(names) if name in names[:index]]
         return found
 
     @override

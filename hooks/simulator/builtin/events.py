@@ -15,7 +15,7 @@ class EventWays(BuiltIn):
     @override
     def judge(self, item: Object, known: Sequence[FieldError]) -> Sequence[FieldError]:
         del known
-        about = item["involvedObject"].get("namespace", "default")
-        if about != item["metadata"].get("namespace"):
+        about = item["involvedObject"].get("namespace", "")
+        if (about or "default") != item["metadata"].get("namespace"):
             return [invalid_value("involvedObject.namespace", about, "does not match event.namespace")]
         return []

@@ -94,6 +94,7 @@ KEPT_ZEROS: Mapping[str, frozenset[str]] = {
         "discovery.v1.Endpoint": "hostname nodeName zone",
         "discovery.v1.EndpointConditions": "ready serving terminating",
         "discovery.v1.EndpointPort": "name protocol port appProtocol",
+        "meta.v1.LabelSelectorRequirement": "key operator",
         "meta.v1.OwnerReference": "controller blockOwnerDeletion",
         "networking.v1.HTTPIngressPath": "pathType",
         "networking.v1.IngressPortStatus": "error",
@@ -177,14 +178,18 @@ WRITTEN_ANYWAY: Mapping[str, Mapping[str, object]] = {
 """Fields without `omitempty` that a user may leave out."""
 
 MAY_BE_EMPTY: Mapping[str, str] = {
-    "core.v1.HTTPHeader": "value",
+    "core.v1.HTTPHeader": "name value",
+    "core.v1.NodeSelectorRequirement": "key operator",
     "core.v1.PodAffinityTerm": "topologyKey",
     "core.v1.SeccompProfile": "type",
     "core.v1.ServiceAccountTokenProjection": "path",
     "core.v1.Sysctl": "value",
     "core.v1.TopologySpreadConstraint": "whenUnsatisfiable",
+    "meta.v1.LabelSelectorRequirement": "key operator",
     "meta.v1.OwnerReference": "apiVersion kind name uid",  # judged with the rest of the metadata
     "autoscaling.v2.MetricIdentifier": "name",
+    "autoscaling.v2.ResourceMetricSource": "name",
+    "autoscaling.v2.ContainerResourceMetricSource": "name",
     "autoscaling.v2.MetricSpec": "type",
     "autoscaling.v2.MetricTarget": "type",
     "autoscaling.v2.HPAScalingPolicy": "type",

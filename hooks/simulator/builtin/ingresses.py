@@ -64,7 +64,8 @@ def _path_faults(path: Object, where: str) -> Faults:
     kind, text = path.get("pathType"), path.get("path", "")
     if not kind:
         yield required(f"{where}.pathType", "pathType must be specified")
-    elif kind in {"Exact", "Prefix"} and not text.startswith("/"):
+        return
+    if kind in {"Exact", "Prefix"} and not text.startswith("/"):
         yield invalid_value(f"{where}.path", text, "must be an absolute path")
     elif kind in {"Exact", "Prefix"}:
         for part in _CLIMBING:

@@ -59,8 +59,7 @@ class JobWays(BuiltIn):
         if spec["completionMode"] == "Indexed" and "completions" not in spec:
             found.append(required("spec.completions", "when completion mode is Indexed"))
         found += template_faults(spec["template"], "spec.template", known)
-        if spec["template"]["spec"].get("restartPolicy") not in {"OnFailure", "Never"}:
-            found.append(required("spec.template.spec.restartPolicy", 'valid values: "OnFailure", "Never"'))
+        found += _restart_faults(spec["template"]["spec"].get("restartPolicy"), "spec.template.spec.restartPolicy")
         found += _selector_faults(spec)
         return found
 
@@ -68,6 +67,13 @@ class JobWays(BuiltIn):
     def compare(self, item: Object, old: Object) -> Sequence[FieldError]:
         new, before = item["spec"], old["spec"]
         return [immutable(f"spec.{key}", new.get(key)) for key in _IMMUTABLE if new.get(key) != before.get(key)]
+
+
+def _restart_faults(policy: str | None, where: str) -> Faults:
+    if policy in {None, "Always"}:
+        yield required(where, 'valid values: "OnFailure", "Never"')
+    else:
+        yield from checks.one_of(where, policy, ("OnFailure", "Never"))
 
 
 def _selector_faults(spec: Object) -> Faults:

@@ -1,5 +1,7 @@
 """What the API server says of probes and life cycle hooks."""
 
+import re
+
 from hooks.protocol import Object
 from hooks.simulator.builtin import checks
 from hooks.simulator.builtin.checks import Faults
@@ -7,6 +9,11 @@ from hooks.simulator.errors import invalid_value, required
 
 _HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc")
 _HOOKS = ("exec", "httpGet", "tcpSocket", "sleep")
+_HEADER = re.compile(r"[-A-Za-z0-9]+")
+_HEADER_RULE = (
+    "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for "
+    "validation is '[-A-Za-z0-9]+')"
+)
 _NUMBERS = ("initialDelaySeconds", "timeoutSeconds", "periodSeconds", "successThreshold", "failureThreshold")
 
 
@@ -45,4 +52,7 @@ def _handler_faults(handler: Object, where: str) -> Faults:
     if "grpc" in handler:
         yield from checks.port_number(f"{where}.grpc.port", handler["grpc"].get("port", 0))
     if "httpGet" in handler:
+        for header in handler["httpGet"].get("httpHeaders", ()):
+            if not _HEADER.fullmatch(header.get("name", "")):
+                yield invalid_value(f"{where}.httpGet.httpHeaders", header.get("name", ""), _HEADER_RULE)
         yield from checks.one_of(f"{where}.httpGet.scheme", handler["httpGet"].get("scheme"), ("HTTP", "HTTPS"))

@@ -98,6 +98,9 @@ def _node_term_faults(term: Object, where: str) -> Faults:
             yield required(f"{place}.values", "must be specified single value when `operator` is 'Lt' or 'Gt'")
         elif operator not in _NODE_OPERATORS:
             yield invalid_value(f"{place}.operator", operator, "not a valid selector operator")
+        for number, value in enumerate(values):
+            for fault in naming.label_value_faults(value):
+                yield invalid_value(f"{place}.values[{number}]", value, fault)
         for fault in naming.qualified_name_faults(expression.get("key", "")):
             yield invalid_value(f"{place}.key", expression.get("key", ""), fault)
 

@@ -108,8 +108,8 @@ def read_rounded_quantity(value: Any, _: Findings) -> str:
 
 def read_integer_or_string(value: Any, _: Findings) -> int | str:
     """A whole number or a string."""
-    if type(value) not in (int, str):
-        raise wrong(value, "intstr.IntOrString" if type(value) is not float else "int32")
+    if type(value) not in (int, str) or (type(value) is int and not -(2**31) <= value < 2**31):
+        raise wrong(value, "int32")
     known: int | str = value
     return known
 

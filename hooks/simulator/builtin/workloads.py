@@ -58,7 +58,8 @@ class _Workload(BuiltIn):
         if selector is None:
             yield required("spec.selector")
         elif not selector:
-            yield invalid_value("spec.selector", selector, f"empty selector is invalid for {self._kind.kind.lower()}")
+            kind = "statefulset" if self._kind.kind == "StatefulSet" else "deployment"  # a ReplicaSet's too
+            yield invalid_value("spec.selector", selector, f"empty selector is invalid for {kind}")
             return
         else:
             faults = list(checks.label_selector("spec.selector", selector))

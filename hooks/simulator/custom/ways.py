@@ -86,7 +86,9 @@ def _duplicates(node: Node, value: Any, old: Any, where: str) -> Iterator[FieldE
     seen = set()
     for index, entry in enumerate(value):
         key = _key(node, entry)
-        if key in seen:
+        if node.list_type == "map" and not isinstance(entry, dict):
+            yield invalid_value(f"{where}[{index}]", entry, "must be an object for an array of list-type map")
+        elif key in seen:
             shown = {name: entry[name] for name in node.list_keys if name in entry} if node.list_keys else entry
             yield duplicate(f"{where}[{index}]", shown)
         seen.add(key)
@@ -109,7 +111,10 @@ def _walk(node: Node, value: Any, old: Any, where: str, check: Any) -> Iterator[
         for key, entry in value.items():
             child = node.child(key)
             if child is not None and child.watched:
-                yield from _walk(child, entry, before.get(key, ABSENT), f"{where}.{key}" if where else key, check)
+                place = f"{where}.{key}" if where else key
+                if key not in node.properties:
+                    place = f"{where}[{key}]"  # as rules have it; the validation by schema writes a point
+                yield from _walk(child, entry, before.get(key, ABSENT), place, check)
     elif isinstance(value, list) and node.items is not None and node.items.watched:
         known = _by_key(node, old)
         for index, entry in enumerate(value):

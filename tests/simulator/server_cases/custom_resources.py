@@ -57,7 +57,12 @@ _SPEC = {
         "labels": {"type": "object", "maxProperties": 2, "additionalProperties": {"type": "string"}},
         "typed": {
             "type": "object",
-            "additionalProperties": {"type": "object", "properties": {"a": {"type": "integer", "default": 7}}},
+            "maxProperties": 3,
+            "additionalProperties": {
+                "type": "object",
+                "properties": {"a": {"type": "integer", "default": 7}},
+                "x-kubernetes-validations": [{"rule": "self.a != 13", "message": "not 13", "fieldPath": ".a"}],
+            },
         },
         "free": {
             "type": "object",
@@ -251,6 +256,8 @@ REFUSED = {
     "custom: against a rule about a list": widget(tags=["x"]),
     "custom: against a rule about a map": widget(labels={"fixed": "no"}),
     "custom: against a rule about a quantity": widget(quantity=13),
+    "custom: against a rule below a map": widget(typed={"a.b/c": {"a": 13}}),
+    "custom: an entry of a list with keys that is no object": widget(ports=[1]),
     "custom: a name against a rule": widget("a-name-that-is-too-long"),
     "custom: a name in capitals": widget("X"),
     "custom: labels that are numbers": widget()
