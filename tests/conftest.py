@@ -14,6 +14,8 @@ settings.load_profile("untimed")
 
 def pytest_addoption(parser):
     parser.addoption("--update-golden", action="store_true", help="write the golden answers; read the diff")
+    parser.addoption("--seeds", type=int, default=5, metavar="N", help="run each scenario under N orders of events")
+    parser.addoption("--seed", type=int, metavar="N", help="run each scenario under the order of that number alone")
 
 
 @pytest.fixture

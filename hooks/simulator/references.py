@@ -44,7 +44,7 @@ def assumed_claim(name: str, namespace: str) -> Object:
 
 
 def assumed_objects(store: Store) -> list[str]:
-    """Secrets, ConfigMaps and ServiceAccounts that pods refer to and that are not there, as `Kind namespace/name`."""
+    """Secrets and ConfigMaps that pods refer to and that are not there, as `Kind namespace/name`."""
     found = set()
     for pod in store.list("Pod"):
         namespace = pod["metadata"]["namespace"]
@@ -55,8 +55,6 @@ def assumed_objects(store: Store) -> list[str]:
 
 
 def _references(spec: Object) -> Iterator[tuple[str, str]]:
-    if "serviceAccountName" in spec:
-        yield "ServiceAccount", spec["serviceAccountName"]
     for secret in spec.get("imagePullSecrets") or ():
         yield "Secret", secret["name"]
     for volume in spec.get("volumes") or ():

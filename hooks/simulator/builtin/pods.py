@@ -46,7 +46,9 @@ class PodWays(BuiltIn):
         account, namespace = pod["serviceAccountName"], metadata.get("namespace", "")
         if store.find("ServiceAccount", account, namespace) is None:
             why = f'error looking up service account {namespace}/{account}: serviceaccount "{account}" not found'
-            raise forbidden(Kind("Pod", "v1", "pods"), metadata.get("name", ""), why)
+            # Admission comes before a name is generated.
+            name = metadata.get("generateName") or metadata.get("name", "")
+            raise forbidden(Kind("Pod", "v1", "pods"), name, why)
         pod.setdefault("priority", 0)
         pod.setdefault("preemptionPolicy", "PreemptLowerPriority")
         tolerated = {toleration.get("key") for toleration in pod.get("tolerations", ())}

@@ -9,7 +9,8 @@ import orjson
 
 from hooks.protocol import Object
 from hooks.simulator.metacontroller.failures import SyncFailed
-from hooks.simulator.metacontroller.plain import copied, text
+from hooks.simulator.metacontroller.plain import text
+from hooks.simulator.objects import copied
 
 LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
 """Annotation in which each object that dynamic apply made carries what was desired."""

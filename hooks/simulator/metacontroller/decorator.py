@@ -9,7 +9,8 @@ from hooks.simulator.metacontroller.controller import Controller
 from hooks.simulator.metacontroller.failures import SyncFailed, raise_all
 from hooks.simulator.metacontroller.informers import ObjectKey
 from hooks.simulator.metacontroller.object_map import ObjectMap, add, request_form
-from hooks.simulator.metacontroller.plain import copied, same, sent
+from hooks.simulator.metacontroller.plain import same, sent
+from hooks.simulator.objects import copied
 
 DECORATOR = "metacontroller.k8s.io/decorator-controller"
 """Annotation by which a DecoratorController knows its attachments."""

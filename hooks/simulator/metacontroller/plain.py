@@ -23,15 +23,6 @@ def _same_types(left: Any, right: Any) -> bool:
     return type(left) is type(right)
 
 
-def copied(value: Any) -> Any:
-    """A deep copy of JSON."""
-    if isinstance(value, dict):
-        return {key: copied(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [copied(item) for item in value]
-    return value
-
-
 def sent(value: Any) -> Any:
     """A deep copy as it arrives at the other end of a connection: Go writes the float `500.0` as `500`."""
     if isinstance(value, dict):

@@ -53,7 +53,7 @@ class WorkQueue(Generic[Key]):
         """Add the key again after a failure; returns the seconds until then."""
         failures = self._failures.get(key, 0)
         self._failures[key] = failures + 1
-        seconds = min(FIRST_RETRY * 2.0**failures, LAST_RETRY)
+        seconds = min(FIRST_RETRY * 2.0 ** min(failures, 30), LAST_RETRY)
         self.add_after(key, seconds, background=seconds > PATIENCE)
         return seconds
 

@@ -49,12 +49,6 @@ class ReplicaSets(Worker):
         fault = self.world.fault_of(item, self.store)
         if fault is not None and fault.refusal:
             raise forbidden(POD, prefix, fault.refusal)
-        account = item["spec"]["template"]["spec"].get("serviceAccountName", "default")
-        namespace = item["metadata"]["namespace"]
-        known = "ServiceAccount" in self.world.assumed or self.store.find("ServiceAccount", account, namespace)
-        if not known:
-            why = f'error looking up service account {namespace}/{account}: serviceaccount "{account}" not found'
-            raise forbidden(POD, prefix, why)
 
     def _status(self, item: Object, failure: str) -> Object:
         pods = [pod for pod in self.owned(item, "Pod") if active(pod)]

@@ -49,7 +49,7 @@ class World:
     """From a pod's being scheduled to its containers' running, image pull included."""
     run_seconds: float = 60.0
     """How long a Job's pod runs."""
-    assumed: frozenset[str] = frozenset({"ConfigMap", "Secret", "ServiceAccount"})
+    assumed: frozenset[str] = frozenset({"ConfigMap", "Secret"})
     """Kinds that pods refer to and that count as being there."""
     images: dict[str, Fault] = field(default_factory=dict)
     """What is wrong with pods of an image."""

@@ -1,8 +1,8 @@
 import pytest
 import yaml
-from toys import COMPOSITE, CONFIG_MAP, answer, cluster, config_map, widget
 
 from hooks.simulator.cluster import NeverAtRest, WritesAtRest
+from tests.simulator.metacontroller.toys import COMPOSITE, CONFIG_MAP, answer, cluster, config_map, widget
 
 
 def messages(running, reason="SyncError"):

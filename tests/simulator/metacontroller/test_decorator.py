@@ -1,6 +1,7 @@
 import pytest
 import yaml
-from toys import DECORATOR, cluster, config_map, widget
+
+from tests.simulator.metacontroller.toys import DECORATOR, cluster, config_map, widget
 
 ANNOTATION = "metacontroller.k8s.io/decorator-controller"
 

@@ -1,8 +1,8 @@
 import pytest
 import yaml
-from toys import COMPOSITE, DECORATOR
 
 from hooks.simulator.metacontroller.manifests import ResourceName, UnusableController, read_controller, read_controllers
+from tests.simulator.metacontroller.toys import COMPOSITE, DECORATOR
 
 
 def test_a_composite_controller_is_read():

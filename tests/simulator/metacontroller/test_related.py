@@ -1,6 +1,7 @@
 import pytest
 import yaml
-from toys import COMPOSITE, answer, cluster, config_map, hook, widget
+
+from tests.simulator.metacontroller.toys import COMPOSITE, answer, cluster, config_map, hook, widget
 
 
 def related_names(seen):

@@ -1,5 +1,6 @@
 import pytest
-from below import Below
+
+from tests.simulator.workloads.below import Below
 
 
 @pytest.fixture(params=[None, 1], ids=["in order", "shuffled"])

@@ -1,7 +1,7 @@
 import pytest
-from below import deployment
 
 from hooks.simulator.workloads import Fault
+from tests.simulator.workloads.below import deployment
 
 READY = {"replicas": 3, "updatedReplicas": 3, "readyReplicas": 3, "availableReplicas": 3}
 
@@ -131,11 +131,11 @@ def test_a_pod_waits_for_its_claim(below):
     assert below.status("PersistentVolumeClaim", "c")["phase"] == "Bound"
 
 
-def test_a_service_account_has_to_be_there_where_it_is_not_assumed(below):
-    below.world.assumed = frozenset()
+def test_a_service_account_has_to_be_there(below):
     below.apply(deployment(replicas=1, pod={"serviceAccountName": "robot"}))
     below.run_for(30)
     assert below.pods() == []
+    assert 'serviceaccount "robot" not found' in below.get("Deployment", "d")["status"]["conditions"][-1]["message"]
     below.apply({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "robot"}})
     below.settle()
     assert len(below.pods()) == 1

@@ -1,6 +1,5 @@
-from below import job
-
 from hooks.simulator.workloads import Fault
+from tests.simulator.workloads.below import job
 
 
 def test_a_job_runs_its_pod_and_is_complete(below):

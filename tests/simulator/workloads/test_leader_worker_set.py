@@ -1,7 +1,7 @@
 import pytest
-from below import template
 
 from hooks.simulator.workloads import Fault
+from tests.simulator.workloads.below import template
 
 
 def leader_worker_set(replicas=2, size=3, image="i:1"):

@@ -1,4 +1,4 @@
-from below import deployment
+from tests.simulator.workloads.below import deployment
 
 
 def autoscaler(**spec):
