@@ -1,10 +1,11 @@
 """APIs that a cluster may have besides its own and ours: as far as their objects are defaulted and told apart."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from hooks.protocol import Object
+from hooks.simulator.custom.leader_worker_set import leader_worker_set_definition
 
 
 @dataclass(frozen=True)
@@ -12,7 +13,12 @@ class OptionalApi:
     """An API that an administrator may install: its kind, and our manifests' component for it."""
 
     component: str
-    definition: Object
+    define: Callable[[], Object]
+
+    @property
+    def definition(self) -> Object:
+        """Its CustomResourceDefinition."""
+        return self.define()
 
 
 def _object(**properties: Any) -> Object:
@@ -40,28 +46,13 @@ def _definition(kind: str, plural: str, group: str, schema: Object) -> Object:
     }
 
 
-_LEADER_WORKER_SET = _definition(
-    "LeaderWorkerSet",
-    "leaderworkersets",
-    "leaderworkerset.x-k8s.io",
-    _object(
-        spec=_object(
-            replicas={"type": "integer", "format": "int32", "default": 1},
-            startupPolicy={"type": "string", "enum": ["LeaderCreated", "LeaderReady"], "default": "LeaderCreated"},
-            leaderWorkerTemplate=_object(
-                size={"type": "integer", "format": "int32", "minimum": 1, "default": 1},
-                restartPolicy={"type": "string", "default": "RecreateGroupOnPodRestart"},
-            ),
-        ),
-        status=_object(),
-    ),
-)
-_VIRTUAL_SERVICE = _definition(
-    "VirtualService", "virtualservices", "networking.istio.io", _object(spec=_object(), status=_object())
-)
+def _virtual_service_definition() -> Object:
+    schema = _object(spec=_object(), status=_object())
+    return _definition("VirtualService", "virtualservices", "networking.istio.io", schema)
+
 
 OPTIONAL_APIS: Mapping[str, OptionalApi] = {
-    "LeaderWorkerSet": OptionalApi("leader-worker-set", _LEADER_WORKER_SET),
-    "Istio": OptionalApi("istio", _VIRTUAL_SERVICE),
+    "LeaderWorkerSet": OptionalApi("leader-worker-set", leader_worker_set_definition),
+    "Istio": OptionalApi("istio", _virtual_service_definition),
 }
 """The optional APIs by the name under which a cluster is asked to have them."""

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from hooks.protocol import Object
+from hooks.simulator.builtin.quantities import canonical
 from hooks.simulator.custom.rules import Rule, compiled_rules
 from hooks.simulator.objects import copied
 
@@ -44,6 +45,7 @@ class Node:
         self.open = bool(schema.get("x-kubernetes-preserve-unknown-fields")) or additional is True
         self.embedded = bool(schema.get("x-kubernetes-embedded-resource"))
         self.nullable = bool(schema.get("nullable"))
+        self.quantity = bool(schema.get("x-quantity"))
         self.list_type: str = schema.get("x-kubernetes-list-type", "atomic")
         self.list_keys: list[str] = schema.get("x-kubernetes-list-map-keys", [])
         self._defaults = {
@@ -76,6 +78,8 @@ class Node:
         if type(value) is list and self.items is not None:
             items = self.items
             return [items.read(entry, f"{where}[{index}]", warnings) for index, entry in enumerate(value)]
+        if self.quantity:
+            return _canonical(value)
         return whole(value) if type(value) in (float, list) else value
 
     def _read_object(self, value: Object, where: str, warnings: list[str]) -> Object:
@@ -98,6 +102,15 @@ class Node:
             if key not in read:
                 read[key] = self.properties[key].read(copied(default), key, [])
         return read
+
+
+def _canonical(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        return value
+    try:
+        return canonical(value)
+    except ValueError:
+        return value
 
 
 def _joined(where: str, key: str) -> str:
