@@ -9,10 +9,12 @@ from http import HTTPStatus
 from flask import Flask, Response, request
 
 from hooks import routes
+from hooks.adapters import Perform
 from hooks.calls import record_calls
 from hooks.configuration import load_settings
 from hooks.controllers.registry import Controller
 from hooks.controllers.registry import controllers as registered
+from hooks.endpoints import Workers
 from hooks.log import Log, open_log
 from hooks.problems import answer_problems, problem
 from hooks.settings import Settings
@@ -24,13 +26,14 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-def create_app(
+def create_app(  # noqa: PLR0913, PLR0917 - each is one thing that the application gets from outside
     settings: Settings | None = None,
     controllers: Mapping[str, Controller] | None = None,
     clock: routes.Clock = utc_now,
     tokens: Tokens | None = None,
     log: Log | None = None,
     randomness: routes.Randomness = secrets.token_bytes,
+    perform: Perform | None = None,
 ) -> Flask:
     """The WSGI application. What is not given comes from the environment, the registry and standard output.
 
@@ -44,7 +47,7 @@ def create_app(
     app.config["MAX_CONTENT_LENGTH"] = settings.server.max_body_mib << 20
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.url_map.merge_slashes = False  # //healthz is no path of ours, not a redirect to one
-    app.register_blueprint(routes.hooks(controllers, settings, clock, randomness))
+    app.register_blueprint(routes.hooks(controllers, settings, routes.Sources(clock, randomness, perform or Workers())))
     app.register_blueprint(routes.manifests(settings, clock))
     app.register_blueprint(routes.probes())
     record_calls(app, log or open_log(), unrecorded=frozenset({"probes.healthy", "probes.numbers"}))

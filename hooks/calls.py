@@ -3,7 +3,8 @@
 import contextlib
 import logging
 import time
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache, partial
 from http import HTTPStatus
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from flask import Flask, Response, g, request
 
 from hooks import metrics
+from hooks.adapters import Outcome
 from hooks.log import Log
 from hooks.protocol import Object
 
@@ -21,6 +23,7 @@ _OUTCOMES: dict[int, str] = {
     HTTPStatus.NOT_FOUND: "not_found",
     HTTPStatus.METHOD_NOT_ALLOWED: "method_not_allowed",
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "too_large",
+    HTTPStatus.TOO_MANY_REQUESTS: "too_many",
     HTTPStatus.UNPROCESSABLE_ENTITY: "unprocessable",
 }
 _LEVELS = {2: logging.INFO, 4: logging.WARNING, 5: logging.ERROR}
@@ -47,6 +50,8 @@ class Call:
     """What the body holds. Kept until the answer is sent, since freeing it takes a while, too."""
     parent: Object | None = None
     answer: Object | None = None
+    workers: Mapping[str, Outcome] = field(default_factory=dict)
+    """What came of the controller's task, by the workers' addresses."""
     problem: str | None = None
     """Why a call was refused."""
     fault_id: str | None = None
@@ -87,6 +92,8 @@ def _record(call: Call, status: int, log: Log) -> None:
     state = state_of(call.answer.get("status")) if call.answer else None
     if state and call.parent:
         _answers(call.parent["kind"], state).inc()
+    for outcome_of_worker in call.workers.values():
+        metrics.ADAPTER_CALLS.labels(outcome_of_worker.result).inc()
     with contextlib.suppress(OSError):  # a log that nobody can read must not cost the answer
         log.log(_LEVELS[status // 100], "call", **_line(call, outcome, state), duration_seconds=round(duration, 6))
 
@@ -102,6 +109,9 @@ def _line(call: Call, outcome: str, state: str | None) -> dict[str, Any]:
     if call.answer is not None:
         line["state"] = state
         line["children"] = len(call.answer.get("children") or call.answer.get("attachments") or ())
+    failed = [f"{address} {found.message}" for address, found in sorted(call.workers.items()) if not found.done]
+    if failed:
+        line["workers"] = failed
     return line | {key: value for key in _WHY if (value := getattr(call, key)) is not None}
 
 

@@ -24,6 +24,7 @@ ROLE = Kind("Role", "rbac.authorization.k8s.io/v1", "roles")
 ROLE_BINDING = Kind("RoleBinding", "rbac.authorization.k8s.io/v1", "rolebindings")
 
 # Optional APIs: a cluster may lack them.
+ENDPOINT_SLICE = Kind("EndpointSlice", "discovery.k8s.io/v1", "endpointslices")
 LEADER_WORKER_SET = Kind("LeaderWorkerSet", "leaderworkerset.x-k8s.io/v1", "leaderworkersets")
 VIRTUAL_SERVICE = Kind("VirtualService", "networking.istio.io/v1", "virtualservices")
 

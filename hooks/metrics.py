@@ -34,6 +34,12 @@ ANSWERS = Counter(
     ["kind", "state"],
     registry=_REGISTRY,
 )
+ADAPTER_CALLS = Counter(
+    "dynamo_hooks_adapter_calls",
+    "Workers that were asked to load or unload a LoRA adapter, by what came of it.",
+    ["result"],
+    registry=_REGISTRY,
+)
 
 
 def exposition(accept: str) -> tuple[bytes, str]:

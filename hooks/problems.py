@@ -76,7 +76,7 @@ def _not_found(controllers: Collection[str], _: NotFound) -> Response:
 def _refused(error: HTTPException) -> Response:
     answer = problem(error.code or HTTPStatus.INTERNAL_SERVER_ERROR, error.description or "")
     for name, value in error.get_headers(request.environ):
-        if name == "Allow":
+        if name in ("Allow", "Retry-After"):
             answer.headers.add(name, value)
     return answer
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from hooks.adapters import Outcomes
 from hooks.errors import Fault, InvalidSpec, MalformedRequest, UnprocessableRequest
 
 Object = dict[str, Any]
@@ -108,6 +109,8 @@ class SyncRequest:
     finalizing: bool = False
     randomness: bytes = b""
     """Fresh random bytes for what nobody may guess, such as a key; none where the caller has none to give."""
+    outcomes: Outcomes | None = None
+    """What came of the controller's task on workers, where it has one."""
 
     @property
     def deleting(self) -> bool:

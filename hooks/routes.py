@@ -1,17 +1,19 @@
 """The routes: one family for each controller, and what needs no token."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from http import HTTPStatus
+from threading import BoundedSemaphore
 from typing import Any
 
 import orjson
 from flask import Blueprint, Response, current_app, g, request
-from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.exceptions import RequestEntityTooLarge, TooManyRequests
 
 from hooks import metrics
+from hooks.adapters import Outcomes, Perform, Task
 from hooks.bodies import read_json, read_manifest
 from hooks.controllers.registry import Controller
 from hooks.errors import MalformedRequest
@@ -26,15 +28,28 @@ Randomness = Callable[[int], bytes]
 """A cryptographic source: so many fresh random bytes."""
 View = Callable[[], Response]
 
+_RETRY_AFTER = 5
+"""Seconds after which Metacontroller sends a call again that had to be refused for the time being."""
 _WARNINGS = 20
 """Headers that an answer carries at most: clients refuse more than a hundred."""
 
 
-def hooks(controllers: Mapping[str, Controller], settings: Settings, clock: Clock, randomness: Randomness) -> Blueprint:
+@dataclass(frozen=True)
+class Sources:
+    """What the hooks get from outside of a request."""
+
+    clock: Clock
+    randomness: Randomness
+    perform: Perform
+    """Carries tasks on workers out."""
+
+
+def hooks(controllers: Mapping[str, Controller], settings: Settings, sources: Sources) -> Blueprint:
     """`POST /<route>/sync`, `/<route>/finalize` and, where the controller has it, `/<route>/customize`."""
     blueprint = Blueprint("hooks", __name__)
+    waiting = BoundedSemaphore(max(1, settings.server.threads // 2))
     for route, controller in controllers.items():
-        sync = partial(_sync, controller, settings, clock, randomness)
+        sync = partial(_sync, controller, settings, sources, waiting)
         views = {
             "sync": sync(),
             "finalize": sync(finalizing=True),
@@ -48,18 +63,43 @@ def hooks(controllers: Mapping[str, Controller], settings: Settings, clock: Cloc
 
 
 def _sync(
-    controller: Controller, settings: Settings, clock: Clock, randomness: Randomness, *, finalizing: bool = False
+    controller: Controller,
+    settings: Settings,
+    sources: Sources,
+    waiting: BoundedSemaphore,
+    *,
+    finalizing: bool = False,
 ) -> View:
     def view() -> Response:
         asked = read_sync(_body(), *controller.parents)
         g.call.parent = asked.parent
         if controller.randomness:
-            asked = replace(asked, randomness=randomness(controller.randomness))
+            asked = replace(asked, randomness=sources.randomness(controller.randomness))
         if finalizing or asked.finalizing:
-            return _json(_finalized(controller, replace(asked, finalizing=True), settings, clock()))
-        return _json(controller.sync(asked, settings, clock()).body())
+            asked = replace(asked, finalizing=True)
+        if controller.task is not None and (task := controller.task(asked)) is not None:
+            asked = replace(asked, outcomes=_outcomes(task, sources.perform, waiting))
+        if asked.finalizing:
+            return _json(_finalized(controller, asked, settings, sources.clock()))
+        return _json(controller.sync(asked, settings, sources.clock()).body())
 
     return view
+
+
+def _outcomes(task: Task, perform: Perform, waiting: BoundedSemaphore) -> Outcomes:
+    """What comes of a task. Half of a process's threads may wait for workers; the others go on with other calls.
+
+    Raises:
+        TooManyRequests: half of them do.
+    """
+    if not waiting.acquire(blocking=False):
+        raise TooManyRequests("as many calls as may wait for workers are waiting", retry_after=_RETRY_AFTER)
+    try:
+        outcomes = perform(task)
+    finally:
+        waiting.release()
+    g.call.workers = outcomes.by_address
+    return outcomes
 
 
 def _finalized(controller: Controller, asked: SyncRequest, settings: Settings, now: datetime) -> Object:

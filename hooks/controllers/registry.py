@@ -4,12 +4,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from hooks.adapters import Task
 from hooks.builders.mpi_keys import RANDOMNESS
 from hooks.controllers import (
     component_deployment,
     graph_deployment,
     graph_deployment_request,
     installation,
+    model,
     namespaces,
     registry_secrets,
     request_labels,
@@ -35,6 +37,8 @@ class Controller:
     """Whether it is about objects of others (a DecoratorController), which become nothing by themselves."""
     more_parents: tuple[Kind, ...] = ()
     """Further kinds that it decorates."""
+    task: Callable[[SyncRequest], Task | None] | None = None
+    """What is to be done on workers before its sync, which is given the outcomes in the request."""
     randomness: int = 0
     """Number of fresh random bytes that its sync is given in the request."""
 
@@ -64,6 +68,7 @@ REGISTERED = (
         decorates=True,
         more_parents=(COMPONENT_DEPLOYMENT, GRAPH_DEPLOYMENT_REQUEST, MODEL),
     ),
+    Controller(MODEL.plural, MODEL, model.sync, model.customize, model.finalize, task=model.task),
     Controller("secrets", SECRET, registry_secrets.sync, decorates=True),
 )
 

@@ -29,9 +29,9 @@ class Conditions:
         self._now = now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         self._written: dict[str, Object] = {}
 
-    def write(self, kind: str, *, holds: bool, reason: str, message: str) -> None:
-        """Add a condition. `message` is cut at 32768 characters."""
-        status = "True" if holds else "False"
+    def write(self, kind: str, *, holds: bool | None, reason: str, message: str) -> None:
+        """Add a condition; None is for what is not known. `message` is cut at 32768 characters."""
+        status = {True: "True", False: "False", None: "Unknown"}[holds]
         previous = self._previous.get(kind, {})
         since = previous.get("lastTransitionTime") if previous.get("status") == status else None
         condition: Object = {
