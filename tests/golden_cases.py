@@ -32,6 +32,7 @@ ROUTES = {
     "graph_deployment": "dynamographdeployments",
     "component_deployment": "dynamocomponentdeployments",
     "graph_deployment_request": "dynamographdeploymentrequests",
+    "model": "dynamomodels",
     "namespace": "namespaces",
     "registry_secret": "secrets",
     "request_labels": "dynamographdeploymentrequest-labels",

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 from hooks.protocol import Kind, Object
 from hooks.settings import Settings
 from hooks.simulator import api_server, kubectl
+from hooks.simulator.adapters import AdapterWorkers
 from hooks.simulator.cache import Cache
 from hooks.simulator.clock import Clock
 from hooks.simulator.errors import ApiError
@@ -76,7 +77,8 @@ class Cluster:
         namespaces: Iterable[str] = ("default",),
         installation: Installation | None = None,
     ) -> None:
-        installed = installation or our_installation(settings or Settings(), optional_apis)
+        self.adapter_workers = AdapterWorkers()
+        installed = installation or our_installation(settings or Settings(), optional_apis, self.adapter_workers)
         self.seed = seed
         self.clock = Clock(seed=seed)
         self.started = self.clock.now()

@@ -12,11 +12,13 @@ from wsgiref.types import WSGIApplication
 
 import yaml
 
+from hooks.adapters import Perform
 from hooks.app import create_app
 from hooks.log import open_log
 from hooks.packaged import packaged
 from hooks.protocol import Object
 from hooks.settings import Settings
+from hooks.simulator.adapters import AdapterWorkers
 from hooks.simulator.builtin import built_in
 from hooks.simulator.clock import Clock
 from hooks.simulator.custom import custom_resources
@@ -35,12 +37,15 @@ class Installation:
     resources: tuple[Resource, ...]
 
 
-def our_installation(settings: Settings, optional_apis: Iterable[str] = ()) -> Installation:
+def our_installation(
+    settings: Settings, optional_apis: Iterable[str] = (), perform: Perform | None = None
+) -> Installation:
     """The installation that `kubectl apply -k metacontroller/` makes, with its components for optional APIs.
 
     Args:
         settings: the platform's settings.
         optional_apis: which of `OPTIONAL_APIS` the cluster has.
+        perform: the workers on which adapters are loaded; some that always do where none are given.
 
     Raises:
         KeyError: an optional API that is not known.
@@ -50,7 +55,12 @@ def our_installation(settings: Settings, optional_apis: Iterable[str] = ()) -> I
     def application(clock: Clock) -> WSGIApplication:
         randomness = random.Random(0).randbytes  # noqa: S311 - the same run makes the same keys
         made: WSGIApplication = create_app(
-            settings, clock=clock.now, tokens=Tokens(), log=open_log(_OnlyErrors()), randomness=randomness
+            settings,
+            clock=clock.now,
+            tokens=Tokens(),
+            log=open_log(_OnlyErrors()),
+            randomness=randomness,
+            perform=perform or AdapterWorkers(),
         ).wsgi_app
         return made
 
