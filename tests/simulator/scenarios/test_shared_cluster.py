@@ -99,3 +99,7 @@ def test_rights_on_nodes_are_given_to_nobody(cluster):
     cluster.apply(request)
     cluster.run_for(600)
     assert cluster.store.list("ClusterRoleBinding") == []
+    status = cluster.get("DynamoGraphDeploymentRequest", "one", "alpha")["status"]
+    assert status["state"] == "Failed"
+    assert "enableGpuDiscovery" in status["conditions"][0]["message"]
+    assert cluster.store.list("Job") == []
