@@ -68,6 +68,39 @@ def steady_request(parent):
     raise AssertionError(f"{parent['metadata']['name']} does not come to rest: {answer['status']}")
 
 
+def namespace_request(graphs):
+    """The sync request for a Namespace with so many graphs of four services, rolled out; and the answer to it."""
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "inference", "uid": "uid-of-inference"}}
+    controller = controllers()["namespaces"]
+    rules = controller.customize(read_customize({"parent": namespace}, controller.parent), Settings())
+    related = {rule.kind.key: {} for rule in rules} | keyed([_numbered(graph(4), number) for number in range(graphs)])
+    attachments = []
+    for _ in range(2):
+        body = {
+            "controller": {"spec": {}},
+            "object": namespace,
+            "attachments": keyed(attachments),
+            "related": related,
+            "finalizing": False,
+        }
+        answer = controller.sync(read_sync(body, controller.parent), Settings(), NOW).body()
+        attachments = [applied(item, namespace) for item in answer["attachments"]]
+    return body, answer
+
+
+def _numbered(item, number):
+    """One of many graphs, a few of which share a model."""
+    for service in item["spec"]["services"].values():
+        if service["componentType"] == "worker":
+            service["modelRef"] = {"name": f"organization/model-{number % 7}"}
+    item["metadata"] |= {"name": f"graph-{number}", "uid": f"uid-of-graph-{number}"}
+    numbers = {"componentKind": "Deployment", "componentName": "graph-worker", "replicas": 2, "updatedReplicas": 2}
+    ready = {"type": "Ready", "status": "True", "reason": "all_resources_are_ready", "message": "ready: " + "x" * 200}
+    return _with_status(
+        item, {"state": "successful", "conditions": [ready], "services": dict.fromkeys("abcd", numbers)}
+    )
+
+
 def _ready(child):
     """A child as it is when all that it asked for is there."""
     if child["kind"] == COMPONENT_DEPLOYMENT.kind:

@@ -8,7 +8,8 @@ import pytest
 
 from hooks.builders.registry_index import build_registry_index
 from hooks.controllers import component_deployment
-from hooks.kinds import COMPONENT_DEPLOYMENT
+from hooks.controllers.found import pod_templates
+from hooks.kinds import COMPONENT_DEPLOYMENT, WORKLOADS
 from hooks.protocol import read_customize, read_sync
 from hooks.settings import Settings
 from tests.controllers.pull_secrets import AUTH, pull_secret
@@ -47,22 +48,23 @@ def account(name):
     }
 
 
-def deployment(parent, *related, observed=None, asked=("ConfigMap.v1", "ServiceAccount.v1")):
-    body = {"parent": parent, "related": {kind: {} for kind in asked} | keyed(related)}
+def asked(parent, *related, observed=None, kinds=("ConfigMap.v1", "ServiceAccount.v1")):
+    """The workload that is asked for; `kinds` are those that were asked for with `customize`."""
+    body = {"parent": parent, "related": {kind: {} for kind in kinds} | keyed(related)}
     if observed:
         body["children"] = keyed([observed])
     answer = component_deployment.sync(read_sync(body, COMPONENT_DEPLOYMENT), Settings(), NOW)
-    return next(child for child in answer.children if child["kind"] == "Deployment")
+    return next(child for child in answer.children if child["kind"] in WORKLOADS)
 
 
 def found(*arguments, **options):
-    pod = deployment(*arguments, **options)["spec"]["template"]["spec"]
+    pod = asked(*arguments, **options)["spec"]["template"]["spec"]
     return [secret["name"] for secret in pod.get("imagePullSecrets", ())]
 
 
 def observed(parent, *related, status):
     """The Deployment as it is once it was made with what was related then."""
-    return applied(deployment(parent, *related), parent) | {"status": status}
+    return applied(asked(parent, *related), parent) | {"status": status}
 
 
 def test_it_asks_for_the_indexes_of_its_own_namespace():
@@ -138,7 +140,7 @@ def test_a_pull_secret_restarts_nothing_that_serves_and_heals_what_cannot_pull(b
 @pytest.mark.parametrize("image", ["nvcr.io/x", "nvcr.io/y"])
 def test_indexes_that_were_not_asked_for_prove_nothing(status, image):
     there = observed(component(), index("a", "nvcr.io"), status=status)
-    assert found(component(image), observed=there, asked=("ServiceAccount.v1",)) == ["a"]
+    assert found(component(image), observed=there, kinds=("ServiceAccount.v1",)) == ["a"]
 
 
 def test_another_change_of_the_template_takes_what_is_there_now():
@@ -151,27 +153,50 @@ def test_a_found_secret_that_the_user_names_himself_restarts_nothing():
     there = observed(component(), index("a", "nvcr.io"), status=READY)
     own = component(spec={"extraPodSpec": {"imagePullSecrets": [{"name": "a"}]}})
     before = orjson.loads(there["metadata"]["annotations"]["metacontroller.k8s.io/last-applied-configuration"])
-    assert deployment(own, observed=there)["spec"]["template"] == before["spec"]["template"]
+    assert asked(own, observed=there)["spec"]["template"] == before["spec"]["template"]
 
 
 def test_accounts_and_secrets_are_found_apart():
     parent = component()
     there = observed(parent, index("a", "nvcr.io"), account("runs"), status=WAITING)
-    pod = deployment(parent, account("walks"), observed=there, asked=("ServiceAccount.v1",))["spec"]["template"]["spec"]
+    pod = asked(parent, account("walks"), observed=there, kinds=("ServiceAccount.v1",))["spec"]["template"]["spec"]
     assert pod["serviceAccountName"] == "walks"
     assert pod["imagePullSecrets"] == [{"name": "a"}]
 
 
 def test_what_is_found_does_not_change_the_desired_hash():
     hashes = {
-        deployment(component(), *related)["metadata"]["annotations"]["nvidia.com/desired-hash"]
+        asked(component(), *related)["metadata"]["annotations"]["nvidia.com/desired-hash"]
         for related in ([], [index("a", "nvcr.io")], [index("b", "nvcr.io"), account("runs")])
     }
     assert len(hashes) == 1
 
 
+NODES = {"spec": {"multinode": {"nodeCount": 2}, "componentType": "worker"}}
+"""A component whose replicas have two pods each, of two templates."""
+
+
+@pytest.mark.parametrize(
+    ("status", "serves"),
+    [
+        ({"replicas": 2, "updatedReplicas": 2, "readyReplicas": 2}, True),
+        ({"replicas": 2, "updatedReplicas": 2, "readyReplicas": 1}, True),
+        ({"replicas": 2, "updatedReplicas": 2}, False),
+        ({"replicas": 3, "updatedReplicas": 1, "readyReplicas": 2}, False),
+    ],
+)
+def test_leaders_and_workers_get_the_same_and_keep_it_as_long_as_a_group_serves(status, serves):
+    parent = component(**NODES)
+    workload = asked(parent, index("a", "nvcr.io"))
+    there = applied(workload, parent) | {"status": status}
+    now = asked(parent, index("b", "nvcr.io"), observed=there)
+    kept = [{"name": "a" if serves else "b"}]
+    assert [template["spec"]["imagePullSecrets"] for template in pod_templates(workload)] == [[{"name": "a"}]] * 2
+    assert [template["spec"]["imagePullSecrets"] for template in pod_templates(now)] == [kept] * 2
+
+
 def test_the_request_is_left_as_it_is():
     parent, secret = component(), index("a", "nvcr.io")
     before = copy.deepcopy((parent, secret))
-    deployment(parent, secret)
+    asked(parent, secret)
     assert (parent, secret) == before
