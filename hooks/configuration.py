@@ -123,7 +123,7 @@ def _is_text(annotation: Any) -> bool:
 def _with_variable(settings: Settings, name: str, value: str, known: Mapping[str, Variable]) -> Settings:
     variable = known.get(name)
     if variable is None:
-        if _SERVICE_LINK.fullmatch(name.removeprefix(_PREFIX)):
+        if "__" not in name and _SERVICE_LINK.fullmatch(name.removeprefix(_PREFIX)):
             return settings
         close = difflib.get_close_matches(name, known, n=1)
         cure = f"did you mean {close[0]}?" if close else "see `dynamo-hooks config --variables`"

@@ -21,10 +21,10 @@ from pathlib import Path
 import orjson
 import yaml
 
+from hooks.configuration import settings_of
 from hooks.controllers.registry import Controller, controllers
 from hooks.labels import CONTROLLER_UID, LAST_APPLIED
 from hooks.protocol import CustomizeRequest, read_sync
-from hooks.settings import Settings
 
 FOLDER = Path(__file__).parent / "golden"
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
@@ -66,7 +66,7 @@ class Case:
 
     @property
     def settings(self):
-        return Settings.model_validate(self.load("settings", {}))
+        return settings_of(self.load("settings"))
 
     @property
     def parent(self):

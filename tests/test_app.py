@@ -58,6 +58,12 @@ def test_a_request_of_only_the_parent_is_answered():
     }
 
 
+def test_an_answer_is_given_anew_whatever_its_asker_has_seen():
+    answer = post(app(), parent(), headers={"If-None-Match": "*"})
+    assert answer.status_code == 200
+    assert "ETag" not in answer.headers
+
+
 def test_customize_answers_with_the_rules():
     assert post(app(), parent(), "/dynamographdeployments/customize").json == {
         "relatedResources": [

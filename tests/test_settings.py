@@ -157,8 +157,16 @@ def test_every_setting_has_its_variable_and_no_two_share_one():
 
 def test_a_misspelt_variable_and_a_wrong_value_are_both_named():
     with pytest.raises(SettingsError) as raised:
-        load_settings(None, {"DYNAMO_HOOKS_SERVER__THREAD": "1", "DYNAMO_HOOKS_SERVER__WORKERS": "two"})
+        load_settings(
+            None,
+            {
+                "DYNAMO_HOOKS_SERVER__PORT": "8080",
+                "DYNAMO_HOOKS_SERVER__THREAD": "1",
+                "DYNAMO_HOOKS_SERVER__WORKERS": "two",
+            },
+        )
     assert raised.value.lines == (
+        "DYNAMO_HOOKS_SERVER__PORT: names no setting; did you mean DYNAMO_HOOKS_SERVER__WORKERS?",
         "DYNAMO_HOOKS_SERVER__THREAD: names no setting; did you mean DYNAMO_HOOKS_SERVER__THREADS?",
         "DYNAMO_HOOKS_SERVER__WORKERS: server.workers: has the value 'two'; write a whole number, without quotes",
     )
