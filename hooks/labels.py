@@ -5,6 +5,7 @@ The Dynamo runtime, its planner and PodMonitors read these to the letter. `OWN_L
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 from hooks.errors import Fault, shown
 
@@ -86,6 +87,8 @@ NEVER_ANNOTATED_BY_USER = frozenset({DESIRED_HASH, LAST_APPLIED})
 """Annotations by which a child is told from what is asked for: a user's own would make it look like another one."""
 
 _VALUE = re.compile(r"(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?")
+_LONGEST_PREFIX = 253
+_LONGEST_KEY = _LONGEST_PREFIX + 1 + 63
 _PREFIX = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*")
 
 KEY_RULE = "write a name, or a DNS name, '/' and a name"
@@ -100,8 +103,13 @@ def is_value(value: str) -> bool:
 
 def is_key(key: str) -> bool:
     """Whether the API server takes this as the key of a label or annotation."""
+    return len(key) <= _LONGEST_KEY and _is_key(key)
+
+
+@lru_cache(maxsize=4096)  # a cluster has few different keys, and most are looked at in every sync
+def _is_key(key: str) -> bool:
     prefix, slash, name = key.rpartition("/")
-    if slash and not (len(prefix) <= 253 and _PREFIX.fullmatch(prefix)):
+    if slash and not (len(prefix) <= _LONGEST_PREFIX and _PREFIX.fullmatch(prefix)):
         return False
     return bool(name) and is_value(name)
 

@@ -11,6 +11,7 @@ its canonical form here, which it keeps as well. And `1000E`, which it turns int
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _DECIMAL_SUFFIXES = {exponent: suffix for suffix, exponent in _DECIMAL.items()}
@@ -104,9 +105,17 @@ def _decimal(nanos: int, *, exponential: bool) -> str:
 def _read(value: object) -> tuple[int, str]:
     """The amount in billionths and the notation it is written in: binary, decimal or exponential."""
     text = _text(value)
-    found = _QUANTITY.fullmatch(text) if len(text) <= _LONGEST else None
-    if found is None:
+    read = _read_text(text) if len(text) <= _LONGEST else None
+    if read is None:
         raise InvalidQuantity(value)
+    return read
+
+
+@lru_cache(maxsize=4096)  # a cluster has few different amounts, and each sync reads some of them several times
+def _read_text(text: str) -> tuple[int, str] | None:
+    found = _QUANTITY.fullmatch(text)
+    if found is None:
+        return None
     whole, fraction, suffix, power = found["whole"], found["fraction"] or "", found["suffix"] or "", found["exponent"]
     digits = int(whole + fraction)
     if suffix.endswith("i"):
@@ -117,7 +126,7 @@ def _read(value: object) -> tuple[int, str]:
     else:
         exponent = _DECIMAL[suffix] if power is None else int(power)
         if abs(exponent) > _LONGEST:
-            raise InvalidQuantity(value)
+            return None
         shift = exponent - len(fraction) + 9
         nanos = digits * 10**shift if shift >= 0 else _away_from_zero(digits, 10**-shift)
         notation = "decimal" if power is None else "exponential"

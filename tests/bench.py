@@ -240,16 +240,12 @@ def _spread(times):
 
 
 def machine():
-    """The machine in a line."""
-    model = next(
-        (
-            line.partition(":")[2].strip()
-            for line in Path("/proc/cpuinfo").read_text().splitlines()
-            if "model name" in line
-        ),
-        platform.machine(),
-    )
-    return f"{os.cpu_count()} x {model}, Linux {platform.release()}, Python {platform.python_version()}"
+    """The machine in a line, and what else it had to do."""
+    described = Path("/proc/cpuinfo").read_text().splitlines()
+    models = [line.partition(":")[2].strip() for line in described if line.startswith("model name")]
+    load = f"{os.getloadavg()[0]:.1f} processes wanted to run before the measurement"
+    python = f"Python {platform.python_version()}"
+    return f"{os.cpu_count()} x {models[0] if models else platform.machine()}, {python}; {load}"
 
 
 @click.command()
@@ -262,6 +258,7 @@ def main(rounds, output, sizes, bind):
     if sizes:
         host, _, port = bind.partition(":")
         serve(lambda: echo(map(int, sizes.split(","))), ServerSettings(), listen(host, int(port)))
+    introduction = INTRODUCTION.format(machine=machine(), rounds=rounds)
     measured_cases = cases()
     timings, memory = measure(measured_cases, rounds)
     table = list(rows(measured_cases, timings, start_times(), memory))
@@ -272,7 +269,7 @@ def main(rounds, output, sizes, bind):
     text = "\n".join(lines)
     click.echo(text)
     if output:
-        output.write_text(f"{INTRODUCTION.format(machine=machine(), rounds=rounds)}\n{text}\n")
+        output.write_text(f"{introduction}\n{text}\n")
     if missed := [name for name, _, limit, value in table if limit is not None and value > limit]:
         raise click.ClickException(f"over its limit: {'; '.join(missed)}")
 

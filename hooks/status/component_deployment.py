@@ -82,6 +82,8 @@ def component_status(request: SyncRequest, outcome: Outcome, now: datetime) -> O
 def observed_workload(request: SyncRequest) -> Object | None:
     """The workload that is there: the one kind, or while a component changes between the two, the one with replicas."""
     found = [item for kind in (DEPLOYMENT, LEADER_WORKER_SET) for item in request.children.all(kind)]
+    if len(found) == 1:
+        return found[0]
     return max(found, key=lambda item: workload_numbers(item).total, default=None)
 
 
