@@ -39,6 +39,7 @@ crds: .venv/installed ## write crds/ from the models
 
 bench: .venv/installed ## the hooks against an echo, as ratios
 	$(BIN)/python -m tests.bench --output docs/benchmark.md
+	$(BIN)/python -m tests.bench_models
 
 lock: ## pin all dependencies anew, for every Python from 3.11 on
 	$(PYTHON) -m venv .venv-lock && .venv-lock/bin/pip install --quiet uv
