@@ -5,9 +5,9 @@ text that a user wrote is changed at the place that it came from; everything els
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 NOWHERE = -1
 """In place of a position: inside the value of a variable, where nothing can be written."""
@@ -19,8 +19,7 @@ class Unplaceable(Exception):  # noqa: N818 - no error of the program: the calle
     """An edit would fall where the source has no text of its own, as inside a variable's value."""
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     """A character, the source positions before and behind it, and the quotes that it stands in there (or none)."""
 
     character: str
@@ -32,25 +31,18 @@ class Piece:
 class Traced:
     """A text as its reader sees it; each of its characters knows the place in the source that it was made from.
 
-    Given as a plain string it is its own source, which costs next to nothing until it is edited.
+    Most texts are read and never edited, so `trace` tells the places only when they are asked for. A text without one
+    is its own source.
     """
 
-    def __init__(self, made_of: str | Sequence[Piece]) -> None:
-        self._made_of = made_of
+    def __init__(self, text: str, trace: Callable[[], Iterable[Piece]] | None = None) -> None:
+        self.text = text
+        self._trace = trace
 
     @cached_property
     def pieces(self) -> Sequence[Piece]:
         """Its characters."""
-        return (
-            tuple(_verbatim(self._made_of, 0, len(self._made_of))) if isinstance(self._made_of, str) else self._made_of
-        )
-
-    @cached_property
-    def text(self) -> str:
-        """The text as its reader sees it."""
-        if isinstance(self._made_of, str):
-            return self._made_of
-        return "".join(piece.character for piece in self._made_of)
+        return tuple(self._trace() if self._trace else _verbatim(self.text, 0, len(self.text)))
 
     def edited(self, start: int, end: int, text: str) -> tuple[int, int, str]:
         """The edit of the source that replaces characters `start` to `end` of this text: where, and by what.
@@ -97,7 +89,10 @@ def expand(source: str, values: Mapping[str, str | None]) -> Traced:
     Source: Kubernetes, API reference of Container, `command`; third_party/forked/golang/expansion, from which: a name
     is everything up to the first `)`, and an unclosed reference is plain text.
     """
-    return Traced(tuple(_expanded(source, values)) if "$" in source else source)
+    if "$(" not in source and "$$" not in source:
+        return Traced(source)
+    pieces = tuple(_expanded(source, values))
+    return Traced("".join(piece.character for piece in pieces), lambda: pieces)
 
 
 def _expanded(source: str, values: Mapping[str, str | None]) -> Iterator[Piece]:

@@ -14,7 +14,7 @@ from hooks.pods.component import (
     users_labels,
     users_service_account,
 )
-from hooks.pods.distribution import Node
+from hooks.pods.distribution import Distribution, Node
 from hooks.pods.multinode import distribute
 from hooks.pods.ports import ports, renumbered
 from hooks.pods.probes import probes
@@ -67,6 +67,11 @@ def build_pod_template(component: Component, role: Role | None = None) -> tuple[
     mounted = volumes(component)
     container, faults = _main_container(component, mounted)
     faults += mounted.faults
+    spread = None
+    try:
+        spread = _spread(component, role, container) if role else None
+    except InvalidSpec as invalid:
+        faults += invalid.faults
     if faults:
         raise InvalidSpec(faults)
     extra = component.extra_pod_spec
@@ -86,8 +91,9 @@ def build_pod_template(component: Component, role: Role | None = None) -> tuple[
     secrets = sorted({secret["name"] for secret in extra.get("imagePullSecrets") or ()} - {""})
     if secrets:
         pod["imagePullSecrets"] = [{"name": name} for name in secrets]
-    note = _distributed(component, role, container, pod) if role else ""
-    return {"metadata": pod_metadata(component, role), "spec": pod}, note
+    if spread:
+        _distribute(spread, component, container, pod)
+    return {"metadata": pod_metadata(component, role), "spec": pod}, spread.note if spread else ""
 
 
 def with_found(template: Object, found: Found) -> Object:
@@ -169,26 +175,26 @@ def _command(line: CommandLine) -> Object:
     return {key: words for key, words in found.items() if words}
 
 
-def _distributed(component: Component, role: Role, container: Object, pod: Object) -> str:
-    """Spread the main container and its pod over the nodes of a group; what is to be said about it."""
+def _spread(component: Component, role: Role, container: Object) -> Distribution:
+    """What spreads the main container over the nodes of a group."""
     node = Node(role, component.node_count, gpus_per_node(component))
-    env = literal_values(container["env"])
-    spread = distribute(component.backend, component.line, node, env, component.settings)
+    return distribute(component.backend, component.line, node, literal_values(container["env"]), component.settings)
+
+
+def _distribute(spread: Distribution, component: Component, container: Object, pod: Object) -> None:
+    """Changes the main container and its pod into those of one role."""
     for key in ("command", "args"):
         container.pop(key, None)
     container.update(_command(spread.line))
     for field, probe in spread.probes.items():
         container.pop(field, None)
         container.update({field: probe} if probe else {})
-    container["env"] += [{"name": name, "value": value} for name, value in spread.env.items() if name not in env]
-    mounted = {mount["mountPath"].rstrip("/") for mount in container.get("volumeMounts", ())}
-    container["volumeMounts"] = [
-        *container.get("volumeMounts", ()),
-        *(mount for mount in spread.mounts if mount["mountPath"].rstrip("/") not in mounted),
-    ]
-    taken = {volume["name"] for volume in pod["volumes"]}
-    pod["volumes"] = [*pod["volumes"], *(volume for volume in spread.volumes if volume["name"] not in taken)]
-    scheduler = component.settings.multinode.scheduler_name
-    if scheduler:
-        pod.setdefault("schedulerName", scheduler)
-    return spread.note
+    given = {variable["name"] for variable in container["env"]}
+    container["env"] += [{"name": name, "value": value} for name, value in spread.env.items() if name not in given]
+    taken = {mount["mountPath"].rstrip("/") for mount in container.get("volumeMounts", ())}
+    mounts = [mount for mount in spread.mounts if mount["mountPath"].rstrip("/") not in taken]
+    container["volumeMounts"] = [*container.get("volumeMounts", ()), *mounts]
+    wanted = {mount["name"] for mount in mounts} - {volume["name"] for volume in pod["volumes"]}
+    pod["volumes"] = [*pod["volumes"], *(volume for volume in spread.volumes if volume["name"] in wanted)]
+    if component.settings.multinode.scheduler_name:
+        pod.setdefault("schedulerName", component.settings.multinode.scheduler_name)

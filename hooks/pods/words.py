@@ -1,8 +1,9 @@
 """The words of a shell command: quotes and backslashes read, variables of known value filled in."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from tree_sitter import Node
 
@@ -71,12 +72,35 @@ class Source:
                 groups.append([node])
         for group in groups:
             start, end = self.span(group[0])[0], self.span(group[-1])[1]
+            source = self.text[start:end]
+            plain = self._plain(group)
+            if plain is not None:
+                yield Word(Traced(plain, partial(self._joined, group, values)), start, end, source)
+                continue
             pieces = list(self._joined(group, values))
             several = any(piece.character == UNKNOWN and piece.quote == _BARE for piece in pieces)
-            several = several or _ALL_OF_THEM.search(self.text[start:end]) is not None
+            several = several or _ALL_OF_THEM.search(source) is not None
             quoted = any(part.type in _QUOTES for node in group for part in (node, *node.children))
             for part in _fields(pieces) or [()] * quoted:
-                yield Word(Traced(part), start, end, self.text[start:end], several)
+                text = "".join(piece.character for piece in part)
+                yield Word(Traced(text, partial(iter, part)), start, end, source, several)
+
+    def _plain(self, group: Sequence[Node]) -> str | None:
+        """The text of a word that needs no reading: without variables, backslashes and several parts; else None."""
+        node = group[0]
+        if node.type == "command_name" and node.child_count == 1:
+            node = node.children[0]
+        text = self.of(node)
+        if len(group) > 1 or (node.type == "raw_string" and len(text) < 2):
+            return None
+        if node.type == "raw_string":
+            return text[1:-1]
+        if "\\" in text:
+            return None
+        if node.type == "string" and all(child.type == "string_content" for child in node.named_children):
+            return text[1:-1]
+        is_one_word = node.type in ("word", "number") and not any(blank in text for blank in " \t\n")
+        return text if is_one_word else None
 
     def _joined(self, nodes: Iterable[Node], values: Mapping[str, str | None]) -> Iterator[Piece]:
         at = None
@@ -95,7 +119,7 @@ class Source:
             yield from self._composed(node, start + 1, end - 1, '"', values)
         elif node.type in ("concatenation", "command_name"):
             yield from self._composed(node, start, end, _BARE, values)
-        elif node.type in ("word", "number", "string_content", "$"):
+        elif node.type in ("word", "number", "string_content") or not node.is_named:
             yield from self._literal(start, end, _BARE)
         else:
             yield from self._substituted(node, _BARE, values)

@@ -31,7 +31,12 @@ def double_quoted(text):
     return '"' + "".join(f"\\{character}" if character in '$`"\\' else character for character in text) + '"'
 
 
-QUOTINGS = [shlex.quote, escaped, double_quoted, lambda text: shlex.quote(text[:2]) + double_quoted(text[2:])]
+def quoted(text):
+    """In quotes where it needs some; the grammar has its own ideas of a bare `==`, which may be refused."""
+    return double_quoted(text) if text in ("==", "=~") else shlex.quote(text)
+
+
+QUOTINGS = [quoted, escaped, double_quoted, lambda text: shlex.quote(text[:2]) + double_quoted(text[2:])]
 quoted_words = st.lists(st.tuples(texts, st.sampled_from(QUOTINGS)), max_size=5)
 separators = st.sampled_from([" ", "  ", "\t", " \\\n ", "\\\n "])
 surroundings = st.sampled_from(
@@ -90,7 +95,7 @@ def test_words_of_a_script_survive_whatever_is_added(container, words, separator
     assert result.engine(MODULE) == [[*expected, *added, "0"]]
 
 
-@given(quoted_words, st.sampled_from([shlex.quote, double_quoted]), argument_vectors)
+@given(quoted_words, st.sampled_from([quoted, double_quoted]), argument_vectors)
 def test_words_of_a_script_in_a_script_survive_whatever_is_added(container, words, quote_script, added):
     inner = " ".join([*PYTHON, *(quote(text) for text, quote in words)])
     line = CommandLine(("/bin/sh", "-c"), (f"true && bash -c {quote_script(inner)}".replace("$", "$$"),))
