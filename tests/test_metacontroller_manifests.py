@@ -6,6 +6,7 @@ import yaml
 from hooks.controllers.registry import controllers
 from hooks.kinds import BY_NAME
 from hooks.packaged import packaged
+from hooks.settings import RbacSettings
 
 FOLDER = packaged("metacontroller")
 KUSTOMIZATION = yaml.safe_load((FOLDER / "kustomization.yaml").read_text())
@@ -16,7 +17,8 @@ def documents():
     return [(path, document) for path in paths for document in yaml.safe_load_all(path.read_text())]
 
 
-MANIFESTS = [document for _, document in documents()]
+MANIFESTS = [document for _, document in documents() if document["kind"].endswith("Controller")]
+CLUSTER_ROLES = {document["metadata"]["name"]: document for _, document in documents() if "rules" in document}
 every_controller = pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda item: item["metadata"]["name"])
 every_composite = pytest.mark.parametrize(
     "manifest",
@@ -48,7 +50,7 @@ def route(manifest):
 
 def test_kustomize_applies_every_manifest():
     listed = {FOLDER / name for name in KUSTOMIZATION["resources"]}
-    assert listed == {found for found, _ in documents() if found.parent == FOLDER}
+    assert listed == {found for found, _ in documents() if "components" not in found.parts}
 
 
 def test_every_controller_has_its_manifest_and_every_manifest_its_controller():
@@ -115,6 +117,39 @@ def test_names_go_into_annotations_of_objects_and_never_change():
         "dynamo-namespaces",
         "dynamo-registry-secrets",
     }
+
+
+def rights(name):
+    """What a ClusterRole allows: resource → verbs."""
+    rules = CLUSTER_ROLES[name]["rules"]
+    return {
+        f"{group}/{resource}": set(rule["verbs"])
+        for rule in rules
+        for group in rule["apiGroups"]
+        for resource in rule["resources"]
+    }
+
+
+def test_cluster_roles_have_the_names_of_the_settings():
+    assert set(CLUSTER_ROLES) == set(RbacSettings().model_dump().values())
+
+
+def test_cluster_roles_allow_what_is_needed_and_no_more():
+    changes = {"get", "list", "create", "update", "patch"}
+    assert rights("dynamo-planner") == {
+        "nvidia.com/dynamocomponentdeployments": changes,
+        "nvidia.com/dynamocomponentdeployments/scale": changes,
+        "nvidia.com/dynamographdeployments": changes,
+        "nvidia.com/dynamographdeployments/scale": changes,
+    }
+    assert rights("dynamo-profiling") == {
+        "/configmaps": {"create", "get", "update", "patch", "delete"},
+        "nvidia.com/dynamographdeploymentrequests": {"get"},
+        "nvidia.com/dynamographdeployments": {"get", "list", "watch", "create", "delete"},
+        "/pods": {"get", "list", "create", "delete"},
+        "/pods/log": {"get"},
+    }
+    assert rights("dynamo-node-reader") == {"/nodes": {"get", "list", "watch"}}
 
 
 def test_helms_releases_are_not_sent_with_the_secrets():
