@@ -15,6 +15,7 @@ _MODULES = {
     "request": "hooks.cli.request",
     "crds": "hooks.cli.crds",
     "config": "hooks.cli.config",
+    "copy-output": "hooks.cli.copy_output",
 }
 """Command → module, in the order of `--help`."""
 
