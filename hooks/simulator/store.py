@@ -56,15 +56,22 @@ class Store:
         self.warnings: list[str] = []
         """What the server warned of: fields that nobody knows and that it dropped."""
         self._resources: dict[tuple[str, str], Resource] = {}
-        for resource in resources:
-            self._resources[resource.kind.kind, resource.kind.api_version] = resource
-        self._by_name = {resource.kind.kind: resource for resource in reversed(self._resources.values())}
+        self._by_name: dict[str, Resource] = {}
+        self.serve(resources)
         self._objects = Objects()
         self._listeners: list[Listener] = []
         self._version = 0
         self._random = random.Random(seed)  # noqa: S311 - the same uids in each run are what it is for
         self.actor = ""
         """Who is writing just now; set it with `acting`."""
+
+    def serve(self, resources: Iterable[Resource]) -> None:
+        """Serve more kinds, or kinds anew whose definition has changed."""
+        for resource in resources:
+            self._resources[resource.kind.kind, resource.kind.api_version] = resource
+            known = self._by_name.setdefault(resource.kind.kind, resource)
+            if known.kind == resource.kind:
+                self._by_name[resource.kind.kind] = resource
 
     # Reading
 

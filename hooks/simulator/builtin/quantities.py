@@ -18,6 +18,8 @@ _EXPONENT = re.compile(r"[eE][+-]?[0-9]+")
 _NANO = 10**9
 _MILLI = 10**6
 _LARGEST = 2**63 - 1
+_LONGEST = 1000
+"""Characters, and exponent, up to which it is worked out: more is no amount of anything, and takes minutes."""
 
 NO_QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 NO_SUFFIX = "unable to parse quantity's suffix"
@@ -47,6 +49,8 @@ def _parts(text: str) -> _Parts:
     if binary is None and not exponent and suffix not in _DECIMAL:
         raise ValueError(NO_SUFFIX)
     power = 0 if binary else int(suffix[1:]) if exponent else _DECIMAL[suffix]
+    if len(text) > _LONGEST or abs(power) > _LONGEST:
+        raise ValueError(NO_QUANTITY)
     return _Parts(sign == "-", whole or "0", fraction, binary, power, exponent)
 
 
