@@ -14,10 +14,12 @@ from hooks.controllers.claims import claims
 from hooks.controllers.graph import read_graph
 from hooks.controllers.registry import Controller, controllers
 from hooks.errors import InvalidSpec, MalformedRequest
-from hooks.kinds import GRAPH_DEPLOYMENT
+from hooks.kinds import GRAPH_DEPLOYMENT, GRAPH_DEPLOYMENT_REQUEST
+from hooks.profiling.output import UnusableOutput, read_output
+from hooks.profiling.specification import read_request
 from hooks.protocol import CompositeAnswer, Object, entries, part, read_sync
 from hooks.settings import Settings
-from hooks.status.conditions import INVALID_SPEC
+from hooks.status.conditions import INVALID_SPEC, faults_message
 
 DEFAULT_NAMESPACE = "default"
 
@@ -42,6 +44,7 @@ def render(
     now: datetime,
     namespace: str | None = None,
     unknown_fields: UnknownFields | None = None,
+    profile_output: str | None = None,
 ) -> Rendered:
     """Render the documents of a manifest.
 
@@ -51,6 +54,7 @@ def render(
         now: the time that conditions carry; it is in nothing that is rendered.
         namespace: where objects go that name no namespace.
         unknown_fields: finds fields that the API server would prune; nothing is warned about without it.
+        profile_output: what the profiler of a request put out; without it a request becomes the Job that profiles.
     """
     rendered = Rendered()
     by_kind = {
@@ -71,7 +75,13 @@ def render(
         unknown = unknown_fields(parent) if unknown_fields else ()
         rendered.warnings += [f"{_title(parent)}: unknown field {path}" for path in unknown]
         rendered.warnings += _assumed_claims(parent, settings)
-        _descend(parent, found, by_kind, rendered, (settings, now))
+        if profile_output is not None and found.parent == GRAPH_DEPLOYMENT_REQUEST:
+            parents = _come_out(parent, profile_output, rendered, settings)
+            found = by_kind[GRAPH_DEPLOYMENT.kind, GRAPH_DEPLOYMENT.api_version]
+        else:
+            parents = [parent]
+        for item in parents:
+            _descend(item, found, by_kind, rendered, (settings, now))
     return rendered
 
 
@@ -123,6 +133,22 @@ def _descend(
         found = by_kind.get((child["kind"], child["apiVersion"]))
         if found is not None:
             _descend(child, found, by_kind, rendered, circumstances)
+
+
+def _come_out(request: Object, text: str, rendered: Rendered, settings: Settings) -> list[Object]:
+    """The graph that a request's profile becomes, and what goes with it; nothing where a fault keeps it from that."""
+    try:
+        asked = read_request(request, settings)
+        output = read_output(text, asked.graph)
+    except InvalidSpec as invalid:
+        rendered.faults.append(f"{_title(request)}: {faults_message(invalid.faults)}")
+        return []
+    except UnusableOutput as unusable:
+        rendered.faults.append(f"{_title(request)}: {unusable}")
+        return []
+    rendered.warnings += [f"{_title(request)}: {name} of the output is not made" for name in output.left_out]
+    rendered.objects += [*output.config_maps, output.graph]
+    return [output.graph]
 
 
 def _report(parent: Object, status: Object, rendered: Rendered) -> None:

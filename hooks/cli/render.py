@@ -30,23 +30,38 @@ from hooks.unknown_fields import unknown_fields
     "-o", "--output", type=click.Choice(["yaml", "json"]), default="yaml", help="YAML documents, or one List."
 )
 @click.option("-n", "--namespace", help="Namespace of objects that name none, `default` where it is not given.")
+@click.option(
+    "--profile-output",
+    metavar="FILE|-",
+    type=click.Path(allow_dash=True),
+    help="What a profiler wrote (config_with_planner.yaml): requests become the graph that comes out, not the Job.",
+)
 @settings_option
-def command(filenames: tuple[str, ...], output: str, namespace: str | None, settings_file: Path | None) -> None:
+def command(
+    filenames: tuple[str, ...],
+    output: str,
+    namespace: str | None,
+    profile_output: str | None,
+    settings_file: Path | None,
+) -> None:
     """Print everything that a manifest becomes.
 
     A DynamoGraphDeployment becomes DynamoComponentDeployments, and those Deployments, Services and the rest, as in a
-    cluster where nothing of it is there yet. Objects of other kinds are printed as they are. Warnings and errors go to
-    standard error; an invalid spec ends with exit status 1.
+    cluster where nothing of it is there yet. A DynamoGraphDeploymentRequest becomes the Job that profiles its model,
+    or, with a profiler's output, the graph that comes out with everything that this becomes. Objects of other kinds
+    are printed as they are. Warnings and errors go to standard error; an invalid spec ends with exit status 1.
 
     \b
     Examples:
       dynamo-hooks render -f graph.yaml
       dynamo-hooks render -f graph.yaml -f claims.yaml -n inference -o json
+      dynamo-hooks render -f request.yaml --profile-output config_with_planner.yaml
       kubectl get dgd chat -o yaml | dynamo-hooks render -f -
     """
     settings = effective_settings(settings_file)
     documents = [document for filename in filenames for document in read_documents(filename)]
-    rendered = render(documents, settings, datetime.now(UTC), namespace, unknown_fields)
+    profile = None if profile_output is None else read_text(profile_output)
+    rendered = render(documents, settings, datetime.now(UTC), namespace, unknown_fields, profile)
     for warning in rendered.warnings:
         click.echo(f"warning: {warning}", err=True)
     print_objects(rendered.objects, output)
@@ -69,6 +84,21 @@ def read_documents(filename: str) -> list[Any]:
         raise click.ClickException(f"{filename}: {error.strerror}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise click.ClickException(f"{filename} is not YAML: {error}") from error
+
+
+def read_text(filename: str) -> str:
+    """A file's text; `-` is standard input.
+
+    Raises:
+        click.ClickException: the file cannot be read, or is no text.
+    """
+    try:
+        with click.open_file(filename, encoding="utf-8") as file:
+            return str(file.read())
+    except OSError as error:
+        raise click.ClickException(f"{filename}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise click.ClickException(f"{filename} is not UTF-8: {error}") from error
 
 
 def print_objects(objects: Iterable[Any], output: str) -> None:

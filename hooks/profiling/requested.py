@@ -45,12 +45,13 @@ class RequestedGraph:
     @property
     def own_labels(self) -> dict[str, str]:
         """Labels by which the graph is known to be this request's, and nobody else's."""
-        return {
+        found = {
             labels.REQUEST_NAME: self.request,
             labels.REQUEST_NAMESPACE: self.request_namespace,
-            labels.REQUEST_UID: self.request_uid,
+            labels.REQUEST_UID: self.request_uid,  # not there before the API server has seen the request
             labels.MANAGED_BY: labels.MANAGER,
         }
+        return {key: value for key, value in found.items() if value}
 
     def overriding(self, key: str) -> dict[str, str]:
         """The user's `labels` or `annotations` of the graph."""

@@ -96,3 +96,61 @@ def test_a_missing_file_is_said_so():
     result = render("-f", "no-such-file.yaml")
     assert result.exit_code == 1
     assert "no-such-file.yaml: No such file" in result.stderr
+
+
+REQUEST = next(path for path in MANIFESTS if path.stem.endswith("profile_sla_dgdr"))
+OUTPUT = Path(__file__).parents[1] / "profiling" / "config_with_planner.yaml"
+
+
+def test_a_request_becomes_its_job():
+    result = render("-f", str(REQUEST))
+    (job,) = yaml.safe_load_all(result.stdout)
+    assert (job["kind"], job["metadata"]["name"]) == ("Job", "profile-sla-online")
+
+
+def test_a_request_with_a_profilers_output_becomes_the_graph_that_comes_out():
+    result = render("-f", str(REQUEST), "--profile-output", str(OUTPUT))
+    assert result.exit_code == 0, result.stderr
+    objects = list(yaml.safe_load_all(result.stdout))
+    assert [(item["kind"], item["metadata"]["name"]) for item in objects[:3]] == [
+        ("ConfigMap", "sla-online-planner-profile-data"),
+        ("DynamoGraphDeployment", "sla-online"),
+        ("DynamoComponentDeployment", "sla-online-frontend"),
+    ]
+    workers = [item for item in objects if item["kind"] == "Deployment" and "worker" in item["metadata"]["name"]]
+    assert [worker["spec"]["template"]["spec"]["containers"][0]["image"] for worker in workers] == [
+        "nvcr.io/nvidia/ai-dynamo/vllm-runtime:my-tag",
+        "nvcr.io/nvidia/ai-dynamo/vllm-runtime:my-tag",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("output", "problem"),
+    [
+        ("a: [", "the profiler's output is not YAML that can be used"),
+        ("{apiVersion: v1, kind: ConfigMap, metadata: {name: x}}", "holds no DynamoGraphDeployment"),
+        (
+            "{apiVersion: nvidia.com/v1alpha1, kind: DynamoGraphDeployment, metadata: {name: x}, spec: {services: 5}}",
+            "spec.services: has the value 5",
+        ),
+    ],
+)
+def test_an_output_that_cannot_be_used_is_an_error(output, problem):
+    result = render("-f", str(REQUEST), "--profile-output", "-", input=output)
+    assert result.exit_code == 1
+    assert problem in result.stderr
+
+
+def test_an_invalid_request_is_an_error_with_an_output_and_without(tmp_path):
+    manifest = tmp_path / "request.yaml"
+    manifest.write_text(REQUEST.read_text().replace("backend: vllm", "backend: other"))
+    for more in ([], ["--profile-output", str(OUTPUT)]):
+        result = render("-f", str(manifest), *more)
+        assert result.exit_code == 1
+        assert "spec.backend: has the value 'other'" in result.stderr
+
+
+def test_what_is_not_made_of_an_output_is_warned_about():
+    output = OUTPUT.read_text() + "\n---\n{apiVersion: v1, kind: Secret, metadata: {name: token}}"
+    result = render("-f", str(REQUEST), "--profile-output", "-", input=output)
+    assert "Secret token of the output is not made" in result.stderr
