@@ -83,12 +83,16 @@ def restate_child(child: Object) -> Object:
         applied: Any = orjson.loads(annotation)
     except orjson.JSONDecodeError as error:
         raise UnprocessableRequest(where, f"annotation {labels.LAST_APPLIED} is not JSON: {error}") from None
-    if not isinstance(applied, dict):
-        raise UnprocessableRequest(where, f"annotation {labels.LAST_APPLIED} is not an object")
+    if not (isinstance(applied, dict) and _identified(applied) == _identified(child)):
+        raise UnprocessableRequest(where, f"annotation {labels.LAST_APPLIED} is not of this object")
     replicas = part(child, "spec").get("replicas")
     if child.get("kind") in WORKLOADS and replicas is not None:
         applied["spec"] = {**part(applied, "spec"), "replicas": replicas}
     return applied
+
+
+def _identified(item: Object) -> tuple[object, ...]:
+    return item.get("apiVersion"), item.get("kind"), part(item, "metadata").get("name")
 
 
 def identity(item: Object) -> Object:

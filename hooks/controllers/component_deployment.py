@@ -33,14 +33,9 @@ from hooks.protocol import CompositeAnswer, CustomizeRequest, Kind, Object, Rela
 from hooks.settings import Settings
 from hooks.status.component_deployment import Outcome, component_status, observed_workload
 from hooks.status.conditions import INVALID_SPEC, NAME_CONFLICT, faults_message
+from hooks.status.missing import lacking
 from hooks.status.order import init_container_note
 from hooks.status.readiness import Readiness
-
-MISSING = {
-    LEADER_WORKER_SET.kind: ("LeaderWorkerSetMissing", "LeaderWorkerSet"),
-    VIRTUAL_SERVICE.kind: ("IstioMissing", "Istio"),
-}
-"""Optional kinds: the reason where the cluster lacks one, and what there is to install."""
 
 LEADS_TO = {
     HORIZONTAL_POD_AUTOSCALER.kind: WORKLOADS,
@@ -66,7 +61,8 @@ def sync(request: SyncRequest, settings: Settings, now: datetime) -> CompositeAn
         component = read_component(request.parent, settings)
         plan = _plan(request, component)
     except InvalidSpec as invalid:
-        plan = _kept(request, INVALID_SPEC, faults_message(invalid.faults))
+        failure = Readiness(ready=False, reason=INVALID_SPEC, message=faults_message(invalid.faults))
+        plan = _kept(request, failure)
     children = only_observed(plan.children, request.children) if request.deleting else plan.children
     note = ". ".join(filter(None, (plan.note, _order_note(request, plan.workload))))
     outcome = Outcome(plan.workload, [] if plan.failure else plan.children, plan.failure, note)
@@ -86,16 +82,16 @@ def customize(request: CustomizeRequest, settings: Settings) -> Iterable[Related
     yield RelatedRule(CONFIG_MAP, selector={"matchLabels": {labels.REGISTRY_INDEX: "true"}}, namespace=namespace)
 
 
-def _kept(request: SyncRequest, reason: str, message: str) -> _Plan:
+def _kept(request: SyncRequest, failure: Readiness) -> _Plan:
     """Every observed child as it is, and why."""
-    return _Plan(restate(request.children), failure=Readiness(ready=False, reason=reason, message=message))
+    return _Plan(restate(request.children), failure=failure)
 
 
 def _plan(request: SyncRequest, component: Component) -> _Plan:
     workload_kind = LEADER_WORKER_SET if component.node_count > 1 else DEPLOYMENT
     children, note = _children(request, component, workload_kind)
     if not request.installed(workload_kind):
-        return _kept(request, *_missing(workload_kind.kind))
+        return _kept(request, lacking(workload_kind))
     plan = _Plan(note=note)
     reasons: dict[str, list[str]] = {}
     taken: set[str] = set()
@@ -103,8 +99,8 @@ def _plan(request: SyncRequest, component: Component) -> _Plan:
         kind, name = BY_NAME[child["kind"]], name_of(child)[1]
         item = foreign(request, kind, name)
         if not request.installed(kind):
-            reason, message = _missing(kind.kind)
-            reasons.setdefault(reason, []).append(message)
+            lacks = lacking(kind)
+            reasons.setdefault(lacks.reason, []).append(lacks.message)
         elif item is not None:
             taken.add(kind.kind)
             cure = "choose another name for the component"
@@ -192,13 +188,3 @@ def replicas(component: Component, observed: Object | None) -> int:
     if component.spec.replicas is not None:
         return component.spec.replicas
     return there if isinstance(there, int) else 1
-
-
-def _missing(kind: str) -> tuple[str, str]:
-    """The reason and the message where the cluster lacks a kind."""
-    reason, product = MISSING[kind]
-    message = (
-        f"the cluster has no {kind}: install {product}, then run `helm upgrade` for the hooks, "
-        f"which look for it when their chart is rendered"
-    )
-    return reason, message

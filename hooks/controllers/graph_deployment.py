@@ -18,6 +18,7 @@ from hooks.protocol import CompositeAnswer, CustomizeRequest, Object, RelatedRul
 from hooks.settings import Settings
 from hooks.status.conditions import INVALID_SPEC, NAME_CONFLICT, faults_message
 from hooks.status.graph_deployment import Outcome, graph_status
+from hooks.status.missing import lacking
 from hooks.status.order import init_container_note
 from hooks.status.readiness import Readiness
 
@@ -43,13 +44,17 @@ def sync(request: SyncRequest, settings: Settings, now: datetime) -> CompositeAn
 
 def customize(request: CustomizeRequest, settings: Settings) -> Iterable[RelatedRule]:
     """Ask for whatever may be in the way of a child, and for the claims that its services mount."""
-    namespace = request.parent["metadata"].get("namespace", "")
     try:
         graph = read_graph(request.parent, settings)
     except InvalidSpec:
         return
     if graph.faults:
         return  # nothing is made for it, so nothing can be in the way
+    yield from (rule for rule in _rules(graph) if request.installed(rule.kind))
+
+
+def _rules(graph: Graph) -> Iterable[RelatedRule]:
+    namespace = graph.namespace
     components = tuple(sorted({names.component_name(graph.name, key) for key in graph.services}))
     if components:
         yield RelatedRule(COMPONENT_DEPLOYMENT, names=components, namespace=namespace)
@@ -88,8 +93,11 @@ def _plan(request: SyncRequest, graph: Graph) -> _Plan:
             outcome.components[key] = component
             outcome.notes.extend(_notes(request, component))
     for child in others:
-        item = foreign(request, BY_NAME[child["kind"]], name_of(child)[1])
-        if item is None:
+        kind = BY_NAME[child["kind"]]
+        item = foreign(request, kind, name_of(child)[1])
+        if not request.installed(kind):
+            outcome.failures.append(lacking(kind))
+        elif item is None:
             plan.children.append(child)
             outcome.others.append(child)
         else:

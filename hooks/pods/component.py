@@ -12,6 +12,7 @@ import pydantic
 from hooks import labels, names
 from hooks.api.component_deployment import Backend, ComponentDeploymentSpec
 from hooks.api.kubernetes import ExtraPodSpec, MainContainer
+from hooks.api.salvage import without_misshapen
 from hooks.children import controller_of
 from hooks.defaults import ComponentDefaults, Defaults
 from hooks.errors import Fault, InvalidSpec, faults_of, shown
@@ -107,13 +108,12 @@ def users_service_account(extra: ExtraPodSpec) -> str | None:
 def read_component(parent: Object, settings: Settings) -> Component:
     """Read a DynamoComponentDeployment.
 
+    A field that has not the right shape is left out, and its fault told with the others in `Component.faults`.
+
     Raises:
-        InvalidSpec: the spec has not the shape of one. Other faults are in `Component.faults`.
+        InvalidSpec: so much has not the right shape that nothing can be said of the rest.
     """
-    try:
-        spec = ComponentDeploymentSpec.model_validate(spec_of(parent))
-    except pydantic.ValidationError as error:
-        raise InvalidSpec(faults_of(error, "spec")) from None
+    spec, shape_faults = _spec(parent)
     metadata = parent["metadata"]
     name, namespace = metadata["name"], metadata.get("namespace", "")
     graph_deployment = _graph_deployment(metadata)
@@ -122,8 +122,14 @@ def read_component(parent: Object, settings: Settings) -> Component:
     dynamo_namespace = _dynamo_namespace(spec, namespace, graph_deployment or name)
     own_labels = _own_labels(metadata, spec, graph_deployment or name, dynamo_namespace)
     line = command_line(spec, defaults_of_type(spec.component_type, settings.defaults))
-    backend, faults = _backend(spec, line)
-    faults += _name_faults(name, spec) + _annotation_faults(read) + component_faults(spec)
+    backend, backend_faults = _backend(spec, line)
+    faults = [
+        *shape_faults,
+        *backend_faults,
+        *_name_faults(name, spec),
+        *_annotation_faults(read),
+        *component_faults(spec),
+    ]
     return Component(
         name=name,
         namespace=namespace,
@@ -143,6 +149,23 @@ def read_component(parent: Object, settings: Settings) -> Component:
         backend=backend,
         faults=tuple(faults),
     )
+
+
+_TELLING = frozenset({"backendFramework", "componentType", "extraPodSpec", "multinode"})
+"""Fields on which it depends whether another one is right."""
+
+
+def _spec(parent: Object) -> tuple[ComponentDeploymentSpec, list[Fault]]:
+    raw = spec_of(parent)
+    try:
+        return ComponentDeploymentSpec.model_validate(raw), []
+    except pydantic.ValidationError as error:
+        faults = faults_of(error, "spec")
+        left, taken = without_misshapen(raw, error)
+    spec = ComponentDeploymentSpec.model_validate(left)
+    if taken & _TELLING or not isinstance(raw, dict):
+        raise InvalidSpec([*faults, *(component_faults(spec) if isinstance(raw, dict) else ())])
+    return spec, faults
 
 
 def _graph_deployment(metadata: Object) -> str | None:

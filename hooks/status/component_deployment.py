@@ -101,7 +101,8 @@ def _readiness(request: SyncRequest, outcome: Outcome, workload: Object | None) 
     kind, name = wanted["kind"], name_of(wanted)[1]
     if workload is None or (workload.get("kind"), name_of(workload)[1]) != (kind, name):
         return Readiness(ready=False, reason=NOT_READY, message=f"{kind} {name}: not created yet")
-    if not is_applied(workload, wanted):
+    # What the hash leaves out: replicas, where they are not the observed ones anyway.
+    if not is_applied(workload, wanted) or _replicas(workload) != _replicas(wanted):
         return Readiness(ready=False, reason="NotApplied", message=unapplied_message(wanted))
     by_name = {(child.get("kind"), *name_of(child)): child for child in request.children}
     for child in outcome.desired:
@@ -117,6 +118,10 @@ def _readiness(request: SyncRequest, outcome: Outcome, workload: Object | None) 
     return Readiness(
         ready=False, reason=cause.reason if cause else NOT_READY, message=f"{text}; {cause.message}" if cause else text
     )
+
+
+def _replicas(workload: Object) -> object:
+    return part(workload, "spec").get("replicas", 1)
 
 
 def _status_is_behind(workload: Object) -> bool:
