@@ -16,6 +16,7 @@ from hooks.simulator.metadata import label_faults
 from hooks.simulator.resources import Lookup
 
 _RANGE = ipaddress.ip_network("10.96.0.0/16")
+_FAMILY_POLICIES = ("PreferDualStack", "RequireDualStack", "SingleStack")
 _TYPES = ("ClusterIP", "ExternalName", "LoadBalancer", "NodePort")
 
 
@@ -34,13 +35,13 @@ class ServiceWays(BuiltIn):
         if spec["type"] == "ExternalName":
             return
         kept = old["spec"] if old is not None and old["spec"]["type"] != "ExternalName" else {}
-        for key in ("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"):
+        if "clusterIP" not in spec:
+            spec["clusterIP"] = kept.get("clusterIP") or _address_for(item["metadata"]["uid"])
+        elif spec["clusterIP"] != kept.get("clusterIP") and spec.get("clusterIPs") == kept.get("clusterIPs"):
+            spec.pop("clusterIPs", None)  # the list follows where only the one is changed
+        for key in ("ipFamilies", "ipFamilyPolicy"):
             if key not in spec and key in kept:
                 spec[key] = kept[key]
-        if spec.get("clusterIP") != kept.get("clusterIP") and spec.get("clusterIPs") == kept.get("clusterIPs"):
-            spec.pop("clusterIPs", None)
-        if "clusterIP" not in spec:
-            spec["clusterIP"] = _address_for(item["metadata"]["uid"])
         spec.setdefault("clusterIPs", [spec["clusterIP"]])
         spec.setdefault("ipFamilyPolicy", "RequireDualStack" if len(spec["clusterIPs"]) > 1 else "SingleStack")
         if spec["clusterIP"] == "None" and not spec.get("selector"):
@@ -55,6 +56,9 @@ class ServiceWays(BuiltIn):
         found = list(checks.one_of("spec.type", spec["type"], _TYPES))
         found += checks.one_of("spec.sessionAffinity", spec["sessionAffinity"], ("ClientIP", "None"))
         found += label_faults("spec.selector", spec.get("selector", {}))
+        found += checks.one_of("spec.ipFamilyPolicy", spec.get("ipFamilyPolicy"), _FAMILY_POLICIES)
+        for index, family in enumerate(spec.get("ipFamilies", ())):
+            found += checks.one_of(f"spec.ipFamilies[{index}]", family, ("IPv4", "IPv6"))
         found += _address_faults(spec)
         if spec["type"] == "ExternalName":
             if not spec.get("externalName"):
@@ -71,6 +75,8 @@ class ServiceWays(BuiltIn):
         new, before = item["spec"].get("clusterIPs"), old["spec"].get("clusterIPs")
         if item["spec"]["type"] == "ExternalName" or before is None or new == before:
             return []
+        if new[:1] != [item["spec"]["clusterIP"]]:
+            return []  # that is said already
         return [invalid_value("spec.clusterIPs[0]", new, "may not change once set")]
 
 
@@ -82,6 +88,9 @@ def _address_for(uid: str) -> str:
 
 def _address_faults(spec: Object) -> Faults:
     text = spec.get("clusterIP", "None")
+    if "clusterIPs" in spec and spec["clusterIPs"][:1] != [text]:
+        yield invalid_value("spec.clusterIPs", spec["clusterIPs"], "first value must match `clusterIP`")
+        return
     if text == "None":
         return
     faults = list(checks.address("spec.clusterIPs[0]", text))

@@ -20,6 +20,8 @@ import yaml
 from objects import CLUSTER_SCOPED, CUSTOM, NAMESPACE, merged, updated
 
 MODULES = ("pod_templates", "workloads", "others", "custom_resources")
+REVISION = "deployment.kubernetes.io/revision"
+"""The annotation of a controller that may run beside the server."""
 FOLDER = pathlib.Path(__file__).parent
 
 
@@ -70,6 +72,9 @@ def steady(item):
     metadata = dict(item["metadata"])
     for key in ("uid", "resourceVersion", "creationTimestamp", "managedFields"):
         metadata.pop(key, None)
+    annotations = {k: v for k, v in metadata.get("annotations", {}).items() if k != REVISION}
+    if metadata.pop("annotations", None) and annotations:
+        metadata["annotations"] = annotations
     return item | {"metadata": metadata}
 
 
@@ -91,7 +96,9 @@ def record(server, module):
         code, made, _ = server.send("POST", item)
         assert code == 201, (name, made)
         if item["kind"] not in CUSTOM:
-            made["metadata"]["resourceVersion"] = None  # controllers may write in between
+            time.sleep(0.2)  # for controllers that write on a new object
+            made = server.send("GET", item, named=True)[1]
+            made["metadata"]["resourceVersion"] = None
         subresource = "/status" if name in getattr(module, "STATUS", {}) else ""
         answer = recorded(*server.send("PUT", merged(made, change), named=True, dry=True, subresource=subresource))
         if not subresource:
