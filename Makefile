@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO ?= tests/manifests/vllm--disagg.yaml
 
-.PHONY: help demo test check format golden crds lock bench clean
+.PHONY: help demo test check format golden crds revision lock bench clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -36,6 +36,11 @@ golden: .venv/installed ## write the golden answers anew; read the diff before y
 
 crds: .venv/installed ## write crds/ from the models
 	$(BIN)/dynamo-hooks crds
+
+revision: .venv/installed ## write the revision of version and built-in settings into metacontroller/
+	@revision=$$(env -i $(BIN)/dynamo-hooks config --revision) && \
+	    find metacontroller -name '*.yaml' -exec sed -i.old -E "s/\?v=[0-9a-f]{10}/?v=$$revision/" {} + && \
+	    find metacontroller -name '*.yaml.old' -delete
 
 bench: .venv/installed ## the hooks against an echo, as ratios
 	$(BIN)/python -m tests.bench --output docs/benchmark.md

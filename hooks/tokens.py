@@ -18,7 +18,8 @@ class Tokens:
     """The accepted tokens. With none, no token is needed, and it is false."""
 
     def __init__(self, accepted: Iterable[str] = ()) -> None:
-        self._accepted = tuple(token.encode() for token in accepted)
+        self.texts = tuple(accepted)
+        self._accepted = tuple(token.encode() for token in self.texts)
 
     def __bool__(self) -> bool:
         return bool(self._accepted)

@@ -3,10 +3,12 @@
 import pytest
 import yaml
 
+from hooks import __version__
 from hooks.controllers.registry import controllers
 from hooks.kinds import BY_NAME
 from hooks.packaged import packaged
-from hooks.settings import RbacSettings
+from hooks.revision import revision
+from hooks.settings import RbacSettings, Settings
 
 FOLDER = packaged("metacontroller")
 KUSTOMIZATION = yaml.safe_load((FOLDER / "kustomization.yaml").read_text())
@@ -25,6 +27,10 @@ every_composite = pytest.mark.parametrize(
     [manifest for manifest in MANIFESTS if manifest["kind"] == "CompositeController"],
     ids=lambda item: item["metadata"]["name"],
 )
+
+
+CALLS_WORKERS = {"dynamomodels/sync", "dynamomodels/finalize"}
+"""Hooks that wait for others."""
 
 
 def children(manifest):
@@ -74,7 +80,8 @@ def test_a_manifest_says_what_its_controller_does(manifest):
 def test_every_hook_is_of_the_strict_version_and_its_url_changes_with_version_and_settings(manifest):
     for hook in manifest["spec"]["hooks"].values():
         assert hook["version"] == "v2"
-        assert hook["webhook"]["url"].endswith("?v=0000000000")
+        assert hook["webhook"]["url"].endswith(f"?v={revision(__version__, Settings())}"), "run `make revision`"
+        assert hook["webhook"]["timeout"] == ("60s" if path(hook) in CALLS_WORKERS else "10s")
         assert "etag" not in hook["webhook"]
 
 
