@@ -3,6 +3,8 @@
 The names are those of the chart's values. An unknown key is an error, so that a misspelt one does not pass unseen.
 """
 
+import hashlib
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -89,6 +91,11 @@ class ServerSettings(_Settings):
 
 class Settings(_Settings):
     """Everything that an administrator may change."""
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 over all of them, in hex digits."""
+        return hashlib.sha256(self.model_dump_json(by_alias=True).encode()).hexdigest()
 
     nats_address: str | None = None
     etcd_address: str | None = None

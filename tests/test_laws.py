@@ -10,6 +10,7 @@ import orjson
 import pytest
 import yaml
 
+from hooks.controllers import component_deployment, graph
 from hooks.kinds import BY_NAME, WORKLOADS
 from hooks.labels import LAST_APPLIED
 from hooks.manifest import SIZE_LIMIT, as_stored
@@ -135,6 +136,14 @@ def test_fixed_point_an_answer_fed_back_gives_itself(case):
     assert {identity(child) for child in case.children(answer)} == {identity(child) for child in case.children(second)}
     third = case.answer(fed_back(case, body, second))
     assert canonical(third) == canonical(second)
+
+
+@every_case
+def test_what_a_process_holds_from_before_changes_no_answer(case):
+    for memo in (component_deployment._built, graph._components):
+        memo.forget()
+    first = canonical(case.answer())
+    assert canonical(case.answer()) == first
 
 
 @every_case

@@ -36,8 +36,6 @@ class Graph:
     services: dict[str, Object]
     """The services as the user wrote them."""
     settings: Settings
-    faults: tuple[Fault, ...] = ()
-    """What is wrong with its spec as far as can be seen before anything is built."""
 
     @cached_property
     def handed_down(self) -> dict[str, str]:

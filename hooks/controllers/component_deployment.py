@@ -1,7 +1,7 @@
 """DynamoComponentDeployment → Deployment, Service, HorizontalPodAutoscaler, Ingress or VirtualService."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import partial
 
@@ -12,7 +12,7 @@ from hooks.builders.horizontal_pod_autoscaler import build_horizontal_pod_autosc
 from hooks.builders.ingress import build_ingress
 from hooks.builders.leader_worker_set import build_leader_worker_set
 from hooks.builders.service import build_service
-from hooks.children import conflict, foreign, only_observed, restate
+from hooks.children import conflict, controller_of, foreign, only_observed, restate
 from hooks.controllers.found import pod_templates, with_found_in_namespace
 from hooks.errors import InvalidSpec
 from hooks.kinds import (
@@ -27,9 +27,10 @@ from hooks.kinds import (
     VIRTUAL_SERVICE,
     WORKLOADS,
 )
-from hooks.pods.component import Component, read_component
+from hooks.memo import Memo
+from hooks.pods.component import READ, Component, read_component
 from hooks.pods.template import build_pod_template
-from hooks.protocol import CompositeAnswer, CustomizeRequest, Kind, Object, RelatedRule, SyncRequest, name_of, part
+from hooks.protocol import CompositeAnswer, CustomizeRequest, Object, RelatedRule, SyncRequest, name_of, part
 from hooks.settings import Settings
 from hooks.status.component_deployment import Outcome, component_status, observed_workload
 from hooks.status.conditions import INVALID_SPEC, NAME_CONFLICT, faults_message
@@ -45,6 +46,24 @@ LEADS_TO = {
 """Kind → the kinds it names by our name: where that is somebody else's object, it must not be scaled or exposed."""
 
 
+_built = Memo(limit=16 << 20)
+"""Components at rest: about 3,000."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """The children of a component as its spec asks for them, and what of it is looked at afterwards."""
+
+    children: list[Object]
+    note: str
+    """What is to be said about them."""
+    node_count: int
+    replicas: int | None
+    """The given number; None where others decide it."""
+    least_replicas: int
+    pull_secret_discovery: bool
+
+
 @dataclass
 class _Plan:
     """The children of a component, and what stands against some of them."""
@@ -58,8 +77,7 @@ class _Plan:
 def sync(request: SyncRequest, settings: Settings, now: datetime) -> CompositeAnswer:
     """Answer with the children of a component and what is known of it. An invalid one keeps what it has."""
     try:
-        component = read_component(request.parent, settings)
-        plan = _plan(request, component)
+        plan = _plan(request, built(request.parent, settings))
     except InvalidSpec as invalid:
         failure = Readiness(ready=False, reason=INVALID_SPEC, message=faults_message(invalid.faults))
         plan = _kept(request, failure)
@@ -87,12 +105,33 @@ def _kept(request: SyncRequest, failure: Readiness) -> _Plan:
     return _Plan(restate(request.children), failure=failure)
 
 
-def _plan(request: SyncRequest, component: Component) -> _Plan:
-    workload_kind = LEADER_WORKER_SET if component.node_count > 1 else DEPLOYMENT
-    children, note = _children(request, component, workload_kind)
+def built(parent: Object, settings: Settings) -> Built:
+    """The children of a component, as far as they follow from its parent and the settings alone.
+
+    Raises:
+        InvalidSpec: with all faults at once.
+    """
+    metadata = parent["metadata"]
+    annotations = {key: value for key, value in part(metadata, "annotations").items() if key in READ}
+    inputs = [
+        parent.get("spec"),
+        metadata["name"],
+        metadata.get("namespace"),
+        metadata.get("labels"),
+        annotations,
+        controller_of(parent),
+        settings.fingerprint,
+    ]
+    return Built(**_built(inputs, lambda: asdict(_build(read_component(parent, settings)))))
+
+
+def _plan(request: SyncRequest, asked: Built) -> _Plan:
+    workload_kind = LEADER_WORKER_SET if asked.node_count > 1 else DEPLOYMENT
     if not request.installed(workload_kind):
         return _kept(request, lacking(workload_kind))
-    plan = _Plan(note=note)
+    plan = _Plan(note=asked.note)
+    namespace = request.parent["metadata"].get("namespace", "")
+    children = [_as_observed(request, asked, child) for child in asked.children]
     reasons: dict[str, list[str]] = {}
     taken: set[str] = set()
     for child in children:
@@ -105,7 +144,7 @@ def _plan(request: SyncRequest, component: Component) -> _Plan:
             taken.add(kind.kind)
             cure = "choose another name for the component"
             reasons.setdefault(NAME_CONFLICT, []).append(conflict(item, request.parent, cure))
-        elif not taken & LEADS_TO.get(kind.kind, frozenset()) or request.children.find(kind, name, component.namespace):
+        elif not taken & LEADS_TO.get(kind.kind, frozenset()) or request.children.find(kind, name, namespace):
             plan.children.append(child)
         if child["kind"] in WORKLOADS:
             plan.workload = child
@@ -126,12 +165,7 @@ def _order_note(request: SyncRequest, workload: Object | None) -> str:
     return ". ".join(dict.fromkeys(filter(None, notes)))
 
 
-def _children(request: SyncRequest, component: Component, workload_kind: Kind) -> tuple[list[Object], str]:
-    """Every child as its spec asks for it, and what is to be said about them.
-
-    Raises:
-        InvalidSpec: with all faults at once.
-    """
+def _build(component: Component) -> Built:
     faults = list(component.faults)
     notes: list[str] = []
 
@@ -143,19 +177,28 @@ def _children(request: SyncRequest, component: Component, workload_kind: Kind) -
             return None
 
     service = build_service(component)
-    workload = attempt(lambda: _workload(component, notes))
-    target = names.leader_worker_set_name(component.name) if workload_kind is LEADER_WORKER_SET else component.name
-    built = [
-        workload,
+    spans_nodes = component.node_count > 1
+    workload_kind = LEADER_WORKER_SET if spans_nodes else DEPLOYMENT
+    target = names.leader_worker_set_name(component.name) if spans_nodes else component.name
+    children = [
+        attempt(lambda: _workload(component, notes)),
         service,
         build_horizontal_pod_autoscaler(component, workload_kind, target),
         attempt(lambda: build_ingress(component, service)),
     ]
-    finished = [attempt(partial(finish, child)) for child in built if child is not None]
+    finished = [attempt(partial(finish, child)) for child in children if child is not None]
     if faults:
         raise InvalidSpec(faults)
-    children = [_as_observed(request, component, child) for child in finished if child is not None]
-    return children, ". ".join(dict.fromkeys(note for note in notes if note))
+    scaling = component.spec.autoscaling
+    scales = scaling is not None and bool(scaling.enabled)
+    return Built(
+        children=[child for child in finished if child is not None],
+        note=". ".join(dict.fromkeys(note for note in notes if note)),
+        node_count=component.node_count,
+        replicas=None if scales else component.spec.replicas,
+        least_replicas=(scaling.min_replicas or 1) if scaling is not None and scales else 0,
+        pull_secret_discovery=component.pull_secret_discovery,
+    )
 
 
 def _workload(component: Component, notes: list[str]) -> Object:
@@ -170,21 +213,18 @@ def _workload(component: Component, notes: list[str]) -> Object:
     return build_leader_worker_set(component, leader, worker)
 
 
-def _as_observed(request: SyncRequest, component: Component, child: Object) -> Object:
+def _as_observed(request: SyncRequest, asked: Built, child: Object) -> Object:
     """A workload with what others decide: its replicas, and what its pods find in their namespace."""
     if child["kind"] not in WORKLOADS:
         return child
     observed = observed_workload(request)
-    found = with_found_in_namespace(component, request.related, child, observed)
-    return {**found, "spec": {**found["spec"], "replicas": replicas(component, observed)}}
+    found = with_found_in_namespace(request.related, child, observed, pull_secrets=asked.pull_secret_discovery)
+    return {**found, "spec": {**found["spec"], "replicas": replicas(asked, observed)}}
 
 
-def replicas(component: Component, observed: Object | None) -> int:
+def replicas(asked: Built, observed: Object | None) -> int:
     """Replicas of the workload: the given number, else the observed one, which an autoscaler may have moved."""
-    scaling = component.spec.autoscaling
     there = part(observed or {}, "spec").get("replicas")
-    if scaling and scaling.enabled:
-        return max(there if isinstance(there, int) else 0, scaling.min_replicas or 1)
-    if component.spec.replicas is not None:
-        return component.spec.replicas
-    return there if isinstance(there, int) else 1
+    if asked.replicas is not None:
+        return asked.replicas
+    return max(there, asked.least_replicas) if isinstance(there, int) else max(asked.least_replicas, 1)

@@ -4,6 +4,7 @@ A model that took an hour to load is not restarted for it: a workload that serve
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -11,10 +12,9 @@ import orjson
 from hooks import labels
 from hooks.builders.registry_index import read_registry_index
 from hooks.kinds import CONFIG_MAP, LEADER_WORKER_SET, SERVICE_ACCOUNT
-from hooks.pods.component import Component
 from hooks.pods.pull_secrets import fitting, images_of
 from hooks.pods.template import Found, with_found
-from hooks.protocol import Object, Observed, part
+from hooks.protocol import Object, Observed, name_of, part
 from hooks.status.conditions import find_condition
 from hooks.status.readiness import deployment_numbers, leader_worker_set_numbers
 
@@ -23,22 +23,24 @@ _ROLES = ("leaderTemplate", "workerTemplate")
 
 
 def with_found_in_namespace(
-    component: Component, related: Observed, workload: Object, observed: Object | None
+    related: Observed, workload: Object, observed: Object | None, *, pull_secrets: bool
 ) -> Object:
     """A workload with what its pods get; the given one is left as it is.
 
     Args:
-        component: the component.
         related: the related objects of the request.
         workload: the Deployment or LeaderWorkerSet as it is asked for, without anything found.
         observed: the workload that is there, if there is one.
+        pull_secrets: whether pull secrets are looked for.
     """
     templates = pod_templates(workload)
     applied = pod_templates(_applied(observed))
     previous = _found_in(applied, templates)
     unchanged = applied == [with_found(template, previous) for template in templates]
-    keeps = observed is not None and unchanged and _serves(observed)
-    return _with_templates(workload, previous if keeps else _found(component, related, templates, previous))
+    if observed is not None and unchanged and _serves(observed):
+        return _with_templates(workload, previous)
+    found = _found(related, name_of(workload)[0], templates, previous)
+    return _with_templates(workload, found if pull_secrets else replace(found, pull_secrets=()))
 
 
 def pull_secrets_in_namespace(pods: Iterable[Object], related: Observed, namespace: str) -> tuple[str, ...]:
@@ -66,16 +68,14 @@ def pod_templates(workload: Object) -> list[Object]:
     return [template for template in found if template]
 
 
-def _found(component: Component, related: Observed, templates: list[Object], previous: Found) -> Found:
+def _found(related: Observed, namespace: str, templates: list[Object], previous: Found) -> Found:
     """What is there now. A kind that was not asked for proves nothing: then what was found before stays."""
     account, secrets = previous.service_account, previous.pull_secrets
     if related.asked(SERVICE_ACCOUNT):
-        account = labelled_account(related, component.namespace)
-    if not component.pull_secret_discovery:
-        secrets = ()
-    elif related.asked(CONFIG_MAP):
+        account = labelled_account(related, namespace)
+    if related.asked(CONFIG_MAP):
         pods = [template["spec"] for template in templates]
-        secrets = pull_secrets_in_namespace(pods, related, component.namespace)
+        secrets = pull_secrets_in_namespace(pods, related, namespace)
     return Found(pull_secrets=secrets, service_account=account)
 
 

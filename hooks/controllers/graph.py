@@ -1,6 +1,7 @@
 """A DynamoGraphDeployment, read: its components, or every fault that keeps it from having them."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pydantic
@@ -10,10 +11,14 @@ from hooks.api.graph_deployment import GraphDeploymentSpec, PersistentVolumeClai
 from hooks.api.salvage import without_misshapen
 from hooks.builders.component_deployment import Graph, build_component_deployment
 from hooks.errors import Fault, InvalidSpec, faults_of, shown
+from hooks.memo import Memo
 from hooks.pods.faults import name_faults, shared_faults, variable_faults
 from hooks.protocol import Object, spec_of
 from hooks.quantities import is_quantity, parse_quantity
 from hooks.settings import Settings
+
+_components = Memo(limit=16 << 20)
+"""Graphs at rest: about 400 of 10 services."""
 
 ACCESS_MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
 """How a volume may be mounted (Kubernetes, PersistentVolumeClaim)."""
@@ -24,7 +29,7 @@ def read_graph(parent: Object, settings: Settings) -> Graph:
 
     Raises:
         InvalidSpec: the spec has not the shape of one; the faults of what has are told as well. Otherwise they are in
-            `Graph.faults`. Those of a pod are its component's to report.
+            `graph_faults`. Those of a pod are its component's to report.
     """
     raw = spec_of(parent)
     try:
@@ -55,7 +60,22 @@ def build_components(graph: Graph) -> dict[str, Object]:
     Raises:
         InvalidSpec: with every fault of the graph.
     """
-    faults = list(graph.faults)
+    inputs = [
+        graph.name,
+        graph.namespace,
+        graph.handed_down,
+        graph.services,
+        graph.spec.envs,
+        [claim.model_dump() for claim in graph.spec.pvcs or ()],
+        graph.spec.backend_framework,
+        graph.settings.fingerprint,
+    ]
+    components: dict[str, Object] = _components(inputs, partial(_build_components, graph))
+    return components
+
+
+def _build_components(graph: Graph) -> dict[str, Object]:
+    faults = graph_faults(graph)
     components = {}
     for key in sorted(graph.services):
         try:
@@ -67,10 +87,11 @@ def build_components(graph: Graph) -> dict[str, Object]:
     return components
 
 
-def _graph(parent: Object, raw: Object, spec: GraphDeploymentSpec, settings: Settings) -> Graph:
-    metadata = parent["metadata"]
-    faults = [
-        *_name_faults(metadata["name"], _services_of(raw)),
+def graph_faults(graph: Graph) -> list[Fault]:
+    """What is wrong with a graph's spec as far as can be seen before anything is built."""
+    spec = graph.spec
+    return [
+        *_name_faults(graph.name, graph.services),
         *(
             fault
             for key, service in sorted((spec.services or {}).items())
@@ -83,6 +104,10 @@ def _graph(parent: Object, raw: Object, spec: GraphDeploymentSpec, settings: Set
             for fault in _claim_faults(f"spec.pvcs[{index}]", claim)
         ),
     ]
+
+
+def _graph(parent: Object, raw: Object, spec: GraphDeploymentSpec, settings: Settings) -> Graph:
+    metadata = parent["metadata"]
     return Graph(
         name=metadata["name"],
         namespace=metadata.get("namespace", ""),
@@ -90,7 +115,6 @@ def _graph(parent: Object, raw: Object, spec: GraphDeploymentSpec, settings: Set
         spec=spec,
         services=raw.get("services") or {},
         settings=settings,
-        faults=tuple(faults),
     )
 
 

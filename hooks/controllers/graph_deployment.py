@@ -10,7 +10,7 @@ from hooks.builders.discovery import build_discovery
 from hooks.builders.finish import finish
 from hooks.children import conflict, foreign, only_observed, restate, restate_child
 from hooks.controllers.claims import claims
-from hooks.controllers.graph import build_components, read_graph
+from hooks.controllers.graph import build_components, graph_faults, read_graph
 from hooks.errors import InvalidSpec
 from hooks.kinds import BY_NAME, COMPONENT_DEPLOYMENT, PERSISTENT_VOLUME_CLAIM, ROLE, ROLE_BINDING, SERVICE_ACCOUNT
 from hooks.pods.component import defaults_of_type, users_service_account
@@ -48,7 +48,7 @@ def customize(request: CustomizeRequest, settings: Settings) -> Iterable[Related
         graph = read_graph(request.parent, settings)
     except InvalidSpec:
         return
-    if graph.faults:
+    if graph_faults(graph):
         return  # nothing is made for it, so nothing can be in the way
     yield from (rule for rule in _rules(graph) if request.installed(rule.kind))
 

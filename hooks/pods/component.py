@@ -32,6 +32,17 @@ Role = Literal["leader", "worker"]
 """What a pod is in the group of a component whose replicas span nodes."""
 
 
+READ = frozenset(
+    {
+        labels.ENABLE_METRICS,
+        labels.DISCOVERY_BACKEND,
+        labels.DEPLOYMENT_STRATEGY,
+        labels.DISABLE_PULL_SECRET_DISCOVERY,
+    }
+)
+"""Annotations of a component's metadata that are looked at; its spec's count before them."""
+
+
 @dataclass(frozen=True)
 class Component:
     """One DynamoComponentDeployment, read."""
