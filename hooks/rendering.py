@@ -4,6 +4,7 @@ Each object that has a controller is synced as if nothing were there yet, its ch
 of other kinds pass through as they are.
 """
 
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -100,6 +101,10 @@ def problem_of(document: Any) -> str | None:
     """Why a document is no Kubernetes object; None where it is one."""
     if not isinstance(document, dict):
         return "is no Kubernetes object; write apiVersion, kind and metadata"
+    try:
+        json.dumps(document, allow_nan=False)
+    except (ValueError, TypeError) as error:  # a date without quotes, .inf, an alias of itself
+        return f"holds what JSON cannot: {error}; put it in quotes"
     for key in ("apiVersion", "kind"):
         if not isinstance(document.get(key), str):
             return f"{key} is missing or no string; add it"

@@ -43,6 +43,8 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
         ("[" * 210 + "]" * 210, 400, "is nested more than 200 levels deep"),
         (BOMB, 400, "has more than 1000000 values once its aliases are written out"),
         ("a: &a [*a]", 400, "has more than 1000000 values once its aliases are written out"),
+        (GRAPH % ("", "{a: .inf}"), 422, "document 1: holds what JSON cannot"),
+        (GRAPH % ("", "{a: 2026-11-30}"), 422, "document 1: holds what JSON cannot"),
         ("[1]", 422, "document 1: is no Kubernetes object"),
         (GRAPH % ("", "{services: 3}"), 422, "spec.services: has the value 3"),
         (GRAPH % (", labels: [a]", "{}"), 422, "metadata.labels: must be an object of strings"),
