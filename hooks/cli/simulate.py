@@ -1,5 +1,6 @@
 """`dynamo-hooks simulate`: what a manifest does over time, in a cluster inside this process."""
 
+import gc
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -135,6 +136,9 @@ def command(
       dynamo-hooks simulate -f graph.yaml --scale dgd/chat/Worker=3 --delete dgd/chat@30m
       dynamo-hooks simulate -f graph.yaml --assume-claims --until dgd/chat:Ready -o yaml
     """
+    gc.set_threshold(
+        50_000
+    )  # nearly everything is kept to the end: looking for what could go costs a third of the time
     settings = effective_settings(settings_file)
     cluster = Cluster(
         settings, seed=seed, lag=0.0 if seed is None else 0.5, optional_apis=set(OPTIONAL_APIS) - set(missing_apis)

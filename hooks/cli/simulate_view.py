@@ -184,4 +184,4 @@ def _notes(simulation: Simulation) -> Iterator[str]:
     if assumed:
         yield f"taken as there: {', '.join(assumed)}"
     for warning in dict.fromkeys(simulation.cluster.store.warnings):
-        yield f"the API server warns: {warning}"
+        yield f"{warning} was dropped; kubectl refuses it, unless told --validate=false"

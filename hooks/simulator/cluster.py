@@ -95,13 +95,13 @@ class Cluster:
 
     # What users do
 
-    def apply(self, *manifests: Object, namespace: str = "default") -> list[Object]:
-        """`kubectl apply` manifests, in their order.
+    def apply(self, *manifests: Object, namespace: str = "default", validate: bool = True) -> list[Object]:
+        """`kubectl apply` manifests, in their order; `validate` refuses fields that nobody knows, as kubectl does.
 
         Raises:
             ApiError: the API server refuses one.
         """
-        return [kubectl.apply(self.store, manifest, namespace) for manifest in manifests]
+        return [kubectl.apply(self.store, manifest, namespace, validate=validate) for manifest in manifests]
 
     def delete(self, kind: Kind | str, name: str, namespace: str = "default") -> None:
         """`kubectl delete` an object; what it owns follows.

@@ -15,15 +15,14 @@ LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 """Annotation in which kubectl keeps the manifest, to find what was taken out of it."""
 
 
-def apply(store: Store, manifest: Object, namespace: str = "default") -> Object:
-    """Apply one manifest as `kubectl apply` does, with strict validation of its fields.
-
-    Lists are replaced whole, as for custom resources.
+def apply(store: Store, manifest: Object, namespace: str = "default", *, validate: bool = True) -> Object:
+    """Apply one manifest as `kubectl apply` does. Lists are replaced whole, as for custom resources.
 
     Args:
         store: where to.
         manifest: the object.
         namespace: where it goes if it names none itself.
+        validate: whether unknown fields are refused, as kubectl asks for, or dropped with a warning.
 
     Raises:
         ApiError: the API server refuses it.
@@ -40,9 +39,9 @@ def apply(store: Store, manifest: Object, namespace: str = "default") -> Object:
         except ApiError as error:
             if error.reason != "NotFound":
                 raise
-            return store.create(wanted, strict=True)
+            return store.create(wanted, strict=validate)
         before = orjson.loads(live["metadata"].get("annotations", {}).get(LAST_APPLIED, "{}"))
-        return store.update(_merged(live, before, wanted), strict=True)
+        return store.update(_merged(live, before, wanted), strict=validate)
 
 
 def _merged(live: Any, before: Any, wanted: Any) -> Any:

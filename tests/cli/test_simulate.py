@@ -131,6 +131,12 @@ def test_all_objects_can_be_had(output, read):
     assert graph["status"]["state"] == "successful"
 
 
+def test_fields_that_nobody_knows_are_dropped_and_named():
+    result = simulate("-f", str(MANIFESTS / "basics--kubernetes--shared_frontend--shared_frontend.yaml"))
+    assert result.exit_code == 0, result.output
+    assert 'note: unknown field "spec.services.VllmDecodeWorker.pvc" was dropped; kubectl refuses it' in result.stdout
+
+
 def test_the_same_seed_shows_the_same_run():
     first, second = (simulate("-f", DISAGGREGATED, "--seed", "3").stdout for _ in range(2))
     assert first == second

@@ -25,8 +25,7 @@ class CompositeController(Controller):
             return
         observed = self._claimed(parent)
         answer = self._answer(parent, observed, self._related.objects(key, parent))
-        if answer.resync_after_seconds > 0:
-            self._queue.add_after(key, answer.resync_after_seconds, background=True)
+        self._call_again(key, answer.resync_after_seconds)
         if answer.finalized:
             parent = self._set_finalizer(parent, wanted=False)
         desired, problems = self._desired(answer, parent)
@@ -131,8 +130,11 @@ class CompositeController(Controller):
         for kind, items in desired.items():
             for item in items.values():
                 metadata = item["metadata"]
-                if self.manifest.generate_selector and GENERATED_LABEL not in (metadata.get("labels") or {}):
-                    metadata["labels"] = {**(metadata.get("labels") or {}), GENERATED_LABEL: parent["metadata"]["uid"]}
+                labels = metadata.get("labels", {})
+                if not isinstance(labels, dict):
+                    raise SyncFailed(f"the labels of {kind.kind} {metadata['name']} are no object but {labels!r}")
+                if self.manifest.generate_selector and GENERATED_LABEL not in labels:
+                    metadata["labels"] = {**labels, GENERATED_LABEL: parent["metadata"]["uid"]}
                 if not matches(selector, item):
                     raise SyncFailed(f"the labels of {kind.kind} {metadata['name']} do not match its parent's selector")
 

@@ -4,6 +4,7 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 
 from hooks.protocol import Kind, Object
@@ -24,6 +25,9 @@ from hooks.simulator.resources import Resource
 from hooks.simulator.selectors import matches
 from hooks.simulator.store import Store
 
+PATIENCE = 600.0
+"""Seconds: a hook that asks to be called again counts as waiting for something until it has changed nothing for so
+long; from then on it is only looking round."""
 LATENCY = 0.01
 """Seconds that a sync takes: a call of a hook over the network."""
 RELIST = 1800.0
@@ -66,6 +70,8 @@ class Controller(ABC):
         self._related = Related(
             manifest, around.client, around.informers, around.discovery, around.clock, self._queue_parent
         )
+        self._changed: dict[ObjectKey, datetime] = {}
+        """When a sync of a parent last changed anything."""
         self._running = True
         self._subscribe()
 
@@ -155,6 +161,7 @@ class Controller(ABC):
         parent = self._informers.find(key)
         if parent is None:
             return
+        before = len(self._store.writes)
         try:
             with self._store.acting(f"metacontroller/{self.manifest.name}"):
                 self._sync(key, parent)
@@ -165,6 +172,15 @@ class Controller(ABC):
             self._queue.retry(key)
         else:
             self._queue.forget(key)
+        if any(write.changed for write in self._store.writes[before:]):
+            self._changed[key] = self._around.clock.now()
+
+    def _call_again(self, key: ObjectKey, seconds: float) -> None:
+        """Have a parent synced in so many seconds, as its hook asked for."""
+        if seconds > 0:
+            now = self._around.clock.now()
+            since = (now - self._changed.setdefault(key, now)).total_seconds()
+            self._queue.add_after(key, seconds, background=since > PATIENCE)
 
     @abstractmethod
     def _sync(self, key: ObjectKey, parent: Object) -> None:

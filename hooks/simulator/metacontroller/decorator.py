@@ -27,8 +27,7 @@ class DecoratorController(Controller):
             return
         observed = self._attached(parent)
         answer = self._answer(parent, observed, self._related.objects(key, parent))
-        if answer.resync_after_seconds > 0:
-            self._queue.add_after(key, answer.resync_after_seconds, background=True)
+        self._call_again(key, answer.resync_after_seconds)
         if not self._decorate(parent, answer):
             return
         desired, problems = self._desired(answer, parent)

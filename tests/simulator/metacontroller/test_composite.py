@@ -63,6 +63,14 @@ def test_a_label_taken_over_from_the_parent_fails_the_sync():
     assert "do not match its parent's selector" in messages(running)[0]
 
 
+def test_labels_that_are_null_fail_the_sync():
+    running = cluster(lambda _: answer(config_map(labels=None)))
+    running.apply(widget())
+    running.settle()
+    assert running.find("ConfigMap", "c") is None
+    assert "the labels of ConfigMap c are no object but None" in messages(running)[0]
+
+
 def test_an_owned_object_without_the_label_is_released():
     wanted = [config_map()]
     running = cluster(lambda _: answer(*wanted))
@@ -129,6 +137,51 @@ def test_a_value_that_the_server_drops_is_written_at_rest_which_is_reported():
     running = cluster(lambda _: answer(config_map(namespace="default", generateName=None)))
     running.apply(widget())
     with pytest.raises(WritesAtRest, match="update ConfigMap default/c by metacontroller/widgets: changed nothing"):
+        running.check_fixed_point()
+
+
+def test_a_status_against_its_schema_fails_the_sync_for_ever():
+    running = cluster(lambda _: {"status": {"condition": "fine"}, "children": [config_map()]})
+    running.apply(widget())
+    running.run_for(60)
+    assert "status.state: Required value" in messages(running)[0]
+    assert "status" not in running.get("Widget", "w")
+    assert running.find("ConfigMap", "c") is not None
+
+
+def test_an_immutable_field_fails_the_sync_and_nothing_else_changes():
+    parallel = [1]
+
+    def job():
+        container = {"name": "a", "image": "i"}
+        pod = {"spec": {"containers": [container], "restartPolicy": "Never"}}
+        spec = {"completions": parallel[0], "template": pod}
+        return {"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j"}, "spec": spec}
+
+    controller = yaml.safe_load(COMPOSITE)
+    controller["spec"]["childResources"] = [
+        {"apiVersion": "batch/v1", "resource": "jobs", "updateStrategy": {"method": "InPlace"}}
+    ]
+    running = cluster(lambda _: answer(job()), controller=controller)
+    running.apply(widget())
+    running.settle()
+    parallel[0] = 2
+    running.resync_all()
+    assert "field is immutable" in messages(running)[0]
+    assert running.get("Job", "j")["spec"]["completions"] == 1
+
+
+def test_a_quantity_in_another_spelling_is_written_at_rest_which_is_reported():
+    def deployment():
+        container = {"name": "a", "image": "i", "resources": {"limits": {"cpu": "1000m"}}}
+        labels = {"app": "x"}
+        template = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
+        spec = {"selector": {"matchLabels": labels}, "template": template}
+        return {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"}, "spec": spec}
+
+    running = cluster(lambda _: answer(deployment()))
+    running.apply(widget())
+    with pytest.raises(WritesAtRest, match="update Deployment default/d by metacontroller/widgets: changed nothing"):
         running.check_fixed_point()
 
 
@@ -218,8 +271,7 @@ def test_a_list_merged_by_a_repeated_key_loses_an_entry():
     running = cluster(lambda _: answer(service))
     running.apply(widget())
     running.settle()
-    merged = [write for write in running.writes if write.verb == "update" and write.kind == "Service"]
-    assert merged, "the second sync already sends a Service with one of the ports twice"
+    assert "Duplicate value" in messages(running)[0], "the second sync already sends one of the ports twice"
 
 
 @pytest.mark.parametrize(("size", "fits"), [(120_000, True), (262_000, False)])
@@ -270,12 +322,33 @@ def test_too_many_requests_are_no_error():
 
 
 def test_a_hook_can_ask_to_be_called_again():
-    running = cluster(lambda _: answer(resyncAfterSeconds=7))
+    running = cluster(lambda _: answer(resyncAfterSeconds=7), controller=without_resync())
     running.apply(widget())
-    running.settle()
+    running.run_for(1)
     calls = running.hooks.calls["/widgets/sync"]
     running.run_for(22)
     assert running.hooks.calls["/widgets/sync"] == calls + 3
+
+
+def without_resync():
+    controller = yaml.safe_load(COMPOSITE)
+    del controller["spec"]["resyncPeriodSeconds"]
+    return controller
+
+
+def test_what_a_hook_waits_for_is_waited_for_and_what_it_only_looks_round_for_is_not():
+    begun = []
+
+    def sync(_):
+        begun.append(running.clock.now())
+        waited = (running.clock.now() - begun[0]).total_seconds()
+        return answer(*[config_map()] * (waited > 120), resyncAfterSeconds=10)
+
+    running = cluster(sync)
+    running.apply(widget())
+    running.settle()
+    assert running.find("ConfigMap", "c") is not None
+    assert running.resync_all() == []
 
 
 def test_every_parent_is_synced_once_in_a_period():
