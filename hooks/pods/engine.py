@@ -192,10 +192,12 @@ def hidden_calls(line: CommandLine, env: Environment) -> tuple[Fault, ...]:
         texts: Sequence[str] = line.words
     else:
         script = read_script(expand(line.words[line.script], env).text, env)
-        texts = (script.text,) if script.doubt else script.quoted
+        behind = " ".join(line.words[line.script + 1 :])
+        texts = (behind, script.text) if script.doubt else (behind, *script.quoted)
     found = sorted({mention[1] for text in texts for mention in _MENTIONED.finditer(text)})
     problem = (
-        "mentions python3 -m dynamo.{} where it is no command of its own (in a string, a here-document, a variable)"
+        "mentions python3 -m dynamo.{} where it is no command of its own: in a string, a here-document, a variable, or "
+        "behind the script of a shell"
     )
     return tuple(
         Fault(line.field(line.script), problem.format(name), _cure(_BACKENDS[f"dynamo.{name}"])) for name in found

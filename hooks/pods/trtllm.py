@@ -3,7 +3,8 @@
 Sources: TensorRT-LLM documentation, "trtllm-llmapi-launch"; Open MPI 4, mpirun(1), and its FAQ on rsh/ssh; OpenSSH,
 sshd_config(5) and ssh_config(5). What else decides the scripts' words: sshd and ssh take `~` from the password
 database, whatever HOME says, so every path is absolute; a session of sshd knows nothing of the container's
-environment, so sshd hands on the PATH in which mpirun's helper is found.
+environment, so sshd hands on the PATH in which mpirun's helper is found; and a shell that is process 1 ends at a
+SIGTERM only where it was told to.
 """
 
 import shlex
@@ -107,6 +108,7 @@ Host *
   LogLevel ERROR
 END
 chmod 600 "$HOME/.ssh/config"
+trap 'exit 143' TERM
 mpi_hosts=${LEADER_ADDRESS}
 mpi_node=1
 while [ $mpi_node -lt {{nodes}} ]; do

@@ -21,7 +21,7 @@ _RECORD = """#!{dash}
 """
 _STAND_INS = {
     "ray": "exit ${RAY_CODE:-0}\n",
-    "ssh": "",
+    "ssh": "exit ${SSH_CODE:-0}\n",
     "ssh-keygen": "",
     "sshd": "",
     "setup": "",

@@ -91,7 +91,8 @@ def test_two_backends_in_one_command_are_a_fault(multinode):
 
 PLAIN = "write python3 -m dynamo.vllm ... as a plain command of the container or of its shell script"
 MENTIONS = (
-    "mentions python3 -m dynamo.vllm where it is no command of its own (in a string, a here-document, a variable)"
+    "mentions python3 -m dynamo.vllm where it is no command of its own: in a string, a here-document, a variable, or "
+    "behind the script of a shell"
 )
 
 
@@ -145,6 +146,8 @@ def test_what_cannot_be_placed_for_sure_is_a_fault_with_a_cure(text, problem):
     [
         CommandLine(("su", "-c", CALL)),
         CommandLine(("/bin/zsh", "-c"), (CALL,)),
+        CommandLine(SH, tuple(CALL.split())),
+        CommandLine(SH, ('exec "$@"', "sh", *CALL.split())),
         script(f"sh <<END\n{CALL}\nEND"),
     ],
     ids=lambda line: " ".join(line.words),

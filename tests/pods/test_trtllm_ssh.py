@@ -64,7 +64,7 @@ class Pods:
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
         for mounted in self.keys.iterdir():
             mounted.chmod(0o644)
-        self.write("ssh", 'exec /usr/bin/ssh -o HostName=127.0.0.1 "$@"')
+        self.write("ssh", 'exec /usr/bin/ssh -o HostName=127.0.0.1 -o UserKnownHostsFile=/dev/null "$@"')
         # Open MPI's helper is found by the PATH of the worker's container, and gets nothing else of it.
         self.write("orted", 'echo "orted of $(id -un) with $*"')
         mpirun = """

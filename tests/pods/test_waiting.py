@@ -1,4 +1,4 @@
-"""A worker that joins Ray waits for its leader for as long as it takes, with the real Python."""
+"""A worker that joins Ray waits for its leader as long as it takes, and a leader of MPI for its workers."""
 
 import os
 import socket
@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from hooks.pods import vllm
+from hooks.pods import trtllm, vllm
 from hooks.pods.command import CommandLine
 from hooks.pods.distribution import Node
 from tests.pods.harness import Call
@@ -29,7 +29,7 @@ def started(container):
     processes = []
 
     def start(line, address):
-        processes.append(container.start(line, {"LWS_LEADER_ADDRESS": address}, index=1))
+        processes.append(container.start(line, {"LWS_LEADER_ADDRESS": address, "SSH_CODE": "255"}, index=1))
         return processes[-1]
 
     yield start
@@ -53,3 +53,14 @@ def test_a_worker_joins_once_its_leader_listens(container, line, started):
         process.communicate(timeout=60)
     assert process.returncode == 0
     assert container.calls() == [Call("ray", ("start", f"--address={address}:6379", "--block"))]
+
+
+def test_a_leader_waits_for_workers_that_do_not_answer_and_ends_when_it_is_told_to(container, started):
+    line = CommandLine(("python3", "-m", "dynamo.trtllm"))
+    leader = trtllm.distribute(line, Node("leader", 2, 1), {}, secret_name="keys").line
+    process = started(leader, "lws-0.lws.team")
+    assert process.stdout.readline() == "waiting for lws-0-1.lws.team port 2222\n"
+    assert process.poll() is None
+    process.terminate()
+    assert process.wait(timeout=60) == 143
+    assert {call.program for call in container.calls()} == {"ssh"}
