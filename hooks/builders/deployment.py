@@ -24,7 +24,7 @@ def build_deployment(component: Component, template: Object) -> Object:
     """The Deployment, with `replicas` only where the spec decides them. Its selector can never change."""
     spec: Object = {
         "selector": {"matchLabels": {labels.SELECTOR: component.name}},
-        "strategy": STRATEGIES[component.strategy or "RollingUpdate"],
+        "strategy": STRATEGIES.get(component.strategy or "", STRATEGIES["RollingUpdate"]),
         "template": template,
         **given_replicas(component),
     }
