@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DEMO ?= tests/manifests/vllm--disagg.yaml
 
-.PHONY: help demo test check format golden crds revision lock bench clean
+.PHONY: help demo test check format golden crds chart revision lock bench clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -41,6 +41,10 @@ revision: .venv/installed ## write the revision of version and built-in settings
 	@revision=$$(env -i $(BIN)/dynamo-hooks config --revision) && \
 	    find metacontroller -name '*.yaml' -exec sed -i.old -E "s/\?v=[0-9a-f]{10}/?v=$$revision/" {} + && \
 	    find metacontroller -name '*.yaml.old' -delete
+	@$(BIN)/python helm/assemble.py
+
+chart: .venv/installed ## copy what the chart needs from crds/ and metacontroller/, and write the schema of its values
+	$(BIN)/python helm/assemble.py
 
 bench: .venv/installed ## the hooks against an echo, as ratios
 	$(BIN)/python -m tests.bench --output docs/benchmark.md

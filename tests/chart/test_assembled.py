@@ -1,0 +1,30 @@
+"""What the chart has copies of is what lies at its source. (Needs no Helm.)"""
+
+import importlib.util
+from pathlib import Path
+
+PATH = Path(__file__).parents[2] / "helm" / "assemble.py"
+
+
+def assemble():
+    spec = importlib.util.spec_from_file_location("assemble", PATH)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_nothing_in_the_chart_is_stale():
+    assert assemble().stale() == [], "`make chart` writes them anew"
+
+
+def test_what_is_stale_is_found(tmp_path, monkeypatch):
+    module = assemble()
+    monkeypatch.setattr(module, "CHART", tmp_path)
+    assert "values.schema.json" in module.stale()
+    for path, text in module.assembled().items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    assert module.stale() == []
+    (tmp_path / "files" / "crds" / "gone.yaml").write_text("")
+    (tmp_path / "files" / "controllers" / "model.yaml").write_text("")
+    assert module.stale() == ["files/controllers/model.yaml", "files/crds/gone.yaml"]
