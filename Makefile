@@ -1,9 +1,11 @@
 # Everything runs in .venv, made from requirements.lock by the first target that needs it.
 PYTHON ?= python3
 BIN := .venv/bin
+BUILDER ?= docker
+IMAGE ?= dynamo-hooks:0.1.0
 DEMO ?= tests/manifests/vllm--disagg.yaml
 
-.PHONY: help demo test check format golden crds chart revision lock bench clean
+.PHONY: help demo test check format golden crds chart revision image lock bench clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -50,10 +52,17 @@ bench: .venv/installed ## the hooks against an echo, as ratios
 	$(BIN)/python -m tests.bench --output docs/benchmark.md
 	$(BIN)/python -m tests.bench_models
 
+image: ## build the container image, with docker or a builder of the same command line
+	$(BUILDER) build --tag $(IMAGE) .
+
 lock: ## pin all dependencies anew, for every Python from 3.11 on
 	$(PYTHON) -m venv .venv-lock && .venv-lock/bin/pip install --quiet uv
 	.venv-lock/bin/uv pip compile pyproject.toml --extra simulate --group dev --universal --python-version 3.11 \
 	    --generate-hashes --no-emit-index-url --no-annotate --no-header --output-file requirements.lock
+	.venv-lock/bin/uv pip compile pyproject.toml --constraint requirements.lock --universal --python-version 3.11 \
+	    --generate-hashes --no-emit-index-url --no-annotate --no-header --output-file image/service.lock
+	printf 'hatchling\npip\n' | .venv-lock/bin/uv pip compile - --constraint requirements.lock --universal --python-version 3.11 \
+	    --generate-hashes --no-emit-index-url --no-annotate --no-header --output-file image/build.lock
 	rm -rf .venv-lock
 
 clean: ## forget everything made here
