@@ -56,9 +56,9 @@ def image(tmp_path_factory):
                 ignored = {"ignore": shutil.ignore_patterns("__pycache__")} if name.endswith("/") else {}
                 copy(ROOT / name, place, **ignored)
     for command in instructions("RUN"):
-        command = command.replace("/opt/", f"{folder}/").replace("python -m venv", f"{sys.executable} -m venv")
-        command = command.replace("--no-cache-dir ", "")  # what was fetched once
-        result = subprocess.run(["/bin/sh", "-ec", command], cwd=source, capture_output=True, text=True, check=False)
+        here = command.replace("/opt/", f"{folder}/").replace("python -m venv", f"{sys.executable} -m venv")
+        here = here.replace("--no-cache-dir ", "")  # what was fetched once
+        result = subprocess.run(["/bin/sh", "-ec", here], cwd=source, capture_output=True, text=True, check=False)
         if "NewConnectionError" in result.stdout + result.stderr:
             pytest.skip("no package index can be reached")
         assert result.returncode == 0, result.stdout + result.stderr
