@@ -103,7 +103,10 @@ def program_of(word: str) -> str:
 
 @dataclass(frozen=True)
 class _Place:
+    """A node and what is around it. (A node's own `parent` is looked for from the root, so it is remembered here.)."""
+
     node: Node
+    parent: "_Place | None" = None
     certain: bool = True
     substituted: bool = False
 
@@ -112,7 +115,7 @@ class _Place:
         if self.node.type == "list" and any(child.type == "||" for child in self.node.children):
             certain = False
         substituted = self.substituted or self.node.type in _SUBSTITUTIONS
-        return [_Place(child, certain, substituted) for child in self.node.named_children]
+        return [_Place(child, self, certain, substituted) for child in self.node.named_children]
 
 
 class _Reader:
@@ -131,14 +134,14 @@ class _Reader:
             place = places.pop()
             node = place.node
             if node.type == "command":
-                command = self._command(node, substituted=place.substituted)
+                command = self._command(place)
                 self.commands.append(command)
                 if command.program == "read":
                     self._forget(word.value for word in command.words[1:])
                 if command.speaks:
                     continue
             elif node.type == "variable_assignment":
-                self._assign(node, certain=place.certain)
+                self._assign(place)
             elif node.type in ("for_statement", "unset_command"):
                 self._forget(self.source.of(child) for child in node.named_children if child.type == "variable_name")
             elif node.type in _QUOTED:
@@ -148,23 +151,25 @@ class _Reader:
     def _forget(self, names: Iterable[str]) -> None:
         self.values.update(dict.fromkeys(names))
 
-    def _assign(self, node: Node, *, certain: bool) -> None:
-        if node.parent is not None and node.parent.type == "command":
+    def _assign(self, place: _Place) -> None:
+        node = place.node
+        if place.parent is not None and place.parent.node.type == "command":
             return  # set for that command alone, whose own words the shell fills in before
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is None:
             return
         text = "".join(piece.character for piece in self.source.pieces(value, self.values)) if value else ""
-        known = certain and UNKNOWN not in text and any(child.type == "=" for child in node.children)
+        known = place.certain and UNKNOWN not in text and any(child.type == "=" for child in node.children)
         self.values[self.source.of(name)] = text if known else None
 
-    def _command(self, node: Node, *, substituted: bool) -> Command:
+    def _command(self, place: _Place) -> Command:
+        node = place.node
         own = [child for child in node.children if child.type not in _NO_WORDS]
         words = list(self.source.words(own, self.values))
-        behind = list(self.source.words(_behind_redirections(node), self.values))
+        behind = list(self.source.words(_behind_redirections(place), self.values))
         start, end = self.source.span(node)
         self._doubt_escaped_blanks(node, start, end)
-        return Command((*words, *behind), start, end, substituted=substituted, scattered=bool(behind))
+        return Command((*words, *behind), start, end, substituted=place.substituted, scattered=bool(behind))
 
     def _doubt_escaped_blanks(self, command: Node, start: int, end: int) -> None:
         """The grammar passes over a word that begins with an escaped blank, as if it were not there."""
@@ -173,25 +178,25 @@ class _Reader:
         text = self.source.text
         gaps = [text[behind:before] for behind, before in zip(ends, starts, strict=True)]
         gaps = [gap for gap in gaps if not JOINED.fullmatch(gap)]
-        for gap in (text[text.rfind("\n", 0, start) + 1 : start][-2:], *gaps, text[end : end + 80].lstrip(" \t")[:2]):
+        for gap in (text[max(0, start - 2) : start], *gaps, text[end : end + 80].lstrip(" \t")[:2]):
             self.doubt = self.doubt or "".join(_ESCAPED_BLANK.findall(gap)[:1])
 
 
-def _behind_redirections(command: Node) -> list[Node]:
+def _behind_redirections(command: _Place) -> list[Node]:
     """Words of a command that stand behind a redirection of it, as `--b` in `x >log --b`.
 
     The grammar hangs a redirection on the whole chain or pipeline that its command ends.
     """
     behind: list[Node] = []
-    node, statement = command, command.parent
-    while statement is not None and statement.type in _ENDED_BY_A_COMMAND:
-        if statement.type == "redirected_statement":
-            for redirection in statement.children_by_field_name("redirect"):
+    node, around = command.node, command.parent
+    while around is not None and around.node.type in _ENDED_BY_A_COMMAND:
+        if around.node.type == "redirected_statement":
+            for redirection in around.node.children_by_field_name("redirect"):
                 parts = [child for child in redirection.named_children if child.type not in _PARTS_OF_A_REDIRECTION]
                 behind += parts if redirection.type == "heredoc_redirect" else parts[1:]
-        elif statement.named_children[-1] != node:
+        elif around.node.named_children[-1] != node:
             break
-        node, statement = statement, statement.parent
+        node, around = around.node, around.parent
     return behind
 
 
