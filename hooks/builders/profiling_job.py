@@ -16,7 +16,6 @@ from hooks.profiling.configuration import (
     BASE_FOLDER,
     OUTPUT_FOLDER,
     as_argument,
-    as_yaml,
     output_folder,
     uses_ai_configurator,
 )
@@ -32,12 +31,8 @@ _HARDENED: Object = {"allowPrivilegeEscalation": False, "capabilities": {"drop":
 _COPIER_RESOURCES: Object = {"requests": {"cpu": "10m", "memory": "64Mi"}}
 
 
-def build_profiling_job(request: Request, pull_secrets: tuple[str, ...] = ()) -> Object:
-    """The Job, which is made once and never changed.
-
-    Args:
-        request: the request.
-        pull_secrets: names of the secrets that its images are pulled with.
+def build_profiling_job(request: Request) -> Object:
+    """The Job, which is made once and never changed, without pull secrets for its images (`with_pull_secrets`).
 
     Raises:
         InvalidSpec: it is too large.
@@ -58,10 +53,19 @@ def build_profiling_job(request: Request, pull_secrets: tuple[str, ...] = ()) ->
                 "backoffLimit": profiling.backoff_limit,
                 "activeDeadlineSeconds": profiling.active_deadline_seconds,
                 "podFailurePolicy": _pod_failure_policy(),
-                "template": {"metadata": {"labels": dict(given)}, "spec": _pod(request, pull_secrets)},
+                "template": {"metadata": {"labels": dict(given)}, "spec": _pod(request)},
             },
         }
     )
+
+
+def with_pull_secrets(job: Object, secrets: tuple[str, ...]) -> Object:
+    """The Job with the names of the secrets that its images are pulled with; the given one is left as it is."""
+    if not secrets:
+        return job
+    template = job["spec"]["template"]
+    pod = {**template["spec"], "imagePullSecrets": [{"name": name} for name in secrets]}
+    return {**job, "spec": {**job["spec"], "template": {**template, "spec": pod}}}
 
 
 def _labels(request: Request) -> dict[str, str]:
@@ -94,7 +98,7 @@ def _pod_failure_policy() -> Object:
     }
 
 
-def _pod(request: Request, pull_secrets: tuple[str, ...]) -> Object:
+def _pod(request: Request) -> Object:
     profiling = request.settings.profiling
     pod: Object = {
         "restartPolicy": "Never",
@@ -113,13 +117,11 @@ def _pod(request: Request, pull_secrets: tuple[str, ...]) -> Object:
         pod["nodeSelector"] = dict(profiling.node_selector)
     if profiling.tolerations:
         pod["tolerations"] = list(profiling.tolerations)
-    if pull_secrets:
-        pod["imagePullSecrets"] = [{"name": name} for name in pull_secrets]
     return pod
 
 
 def _profiler(request: Request) -> Object:
-    arguments = ["--profile-config", as_argument(as_yaml(request.configuration))]
+    arguments = ["--profile-config", as_argument(request.configuration_text)]
     if request.spec.enable_gpu_discovery:
         arguments.append("--enable-gpu-discovery")
     mounts: list[Object] = [{"name": "output", "mountPath": OUTPUT_FOLDER}]

@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from hooks import labels, names
-from hooks.builders.profiling_job import build_profiling_job
+from hooks.builders.profiling_job import build_profiling_job, with_pull_secrets
 from hooks.children import conflict, is_foreign
 from hooks.controllers.consent import refusal
 from hooks.controllers.found import pull_secrets_in_namespace
@@ -207,10 +207,10 @@ class Facts:
     @cached_property
     def desired_job(self) -> Object:
         """The Job as it is made; only for a spec without faults."""
-        request = self._reading[0]
-        if request is None:
+        job = self._reading[1]
+        if job is None:
             raise InvalidSpec(self.faults)
-        return build_profiling_job(request, self.pull_secrets)
+        return with_pull_secrets(job, self.pull_secrets)
 
     @cached_property
     def base_problem(self) -> Problem | None:

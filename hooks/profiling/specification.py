@@ -10,7 +10,7 @@ from hooks import labels, names
 from hooks.api.graph_deployment_request import LONGEST_NAME, DeploymentOverrides, GraphDeploymentRequestSpec
 from hooks.errors import Fault, InvalidSpec, faults_of, shown
 from hooks.manifest import desired_hash, without_nulls
-from hooks.profiling.configuration import configuration
+from hooks.profiling.configuration import as_yaml, configuration, size_faults
 from hooks.profiling.requested import RequestedGraph, requested_graph
 from hooks.protocol import Object
 from hooks.settings import Settings
@@ -28,6 +28,8 @@ class Request:
     spec: GraphDeploymentRequestSpec
     configuration: Object
     """What the profiler is told."""
+    configuration_text: str
+    """The same as YAML."""
     graph: RequestedGraph
     settings: Settings
 
@@ -41,7 +43,8 @@ def read_request(parent: Object, settings: Settings) -> Request:
     spec = parse_spec(parent.get("spec", {}))
     graph = requested_graph(parent)
     config, faults = configuration(spec, graph.request_namespace)
-    faults += _faults(graph, spec, settings)
+    text = as_yaml(config)
+    faults += size_faults(text) + _faults(graph, spec, settings)
     if faults:
         raise InvalidSpec(faults)
     return Request(
@@ -50,6 +53,7 @@ def read_request(parent: Object, settings: Settings) -> Request:
         uid=graph.request_uid,
         spec=spec,
         configuration=config,
+        configuration_text=text,
         graph=graph,
         settings=settings,
     )

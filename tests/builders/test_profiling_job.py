@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hooks.builders.profiling_job import build_profiling_job
+from hooks.builders.profiling_job import build_profiling_job, with_pull_secrets
 from hooks.errors import InvalidSpec
 from hooks.profiling.configuration import as_argument, as_yaml
 from hooks.profiling.specification import parse_spec, read_request, spec_hash
@@ -29,7 +29,7 @@ def parent(config=None, **spec):
 
 def job(config=None, settings=None, pull_secrets=(), **spec):
     request = read_request(parent(config, **spec), Settings.model_validate(settings or {}))
-    return build_profiling_job(request, pull_secrets)
+    return with_pull_secrets(build_profiling_job(request), pull_secrets)
 
 
 def pod(*args, **kwargs):
