@@ -138,8 +138,13 @@ def test_metrics_are_those_of_all_workers_even_of_one_that_died(start_service):
 def test_nothing_of_the_metrics_is_left_behind(start_service):
     service = start_service("serve", "--bind", "127.0.0.1:0")
     requests.post(service.url + "/nowhere", timeout=60)
-    maps = "".join(Path(f"/proc/{worker}/maps").read_text() for worker in service.workers())
-    (folder,) = set(re.findall(r"(/\S+)/counter_\d+\.db", maps))
+
+    def folders():
+        maps = "".join(Path(f"/proc/{worker}/maps").read_text() for worker in service.workers())
+        return set(re.findall(r"(/\S+)/counter_\d+\.db", maps))
+
+    wait_until(folders)  # a call is counted once its answer is sent
+    (folder,) = folders()
     assert Path(folder).is_dir()
     assert service.end() == 0
     assert not Path(folder).exists()
