@@ -5,7 +5,7 @@ BUILDER ?= docker
 IMAGE ?= dynamo-hooks:0.1.0
 DEMO ?= tests/manifests/vllm--disagg.yaml
 
-.PHONY: help demo test check format golden crds chart revision image lock bench clean
+.PHONY: help demo test check format golden crds chart settings revision image lock bench clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -47,6 +47,9 @@ revision: .venv/installed ## write the revision of version and built-in settings
 
 chart: .venv/installed ## copy what the chart needs from crds/ and metacontroller/, and write the schema of its values
 	$(BIN)/python helm/assemble.py
+
+settings: .venv/installed ## write the reference of all settings
+	$(BIN)/dynamo-hooks config --reference > docs/settings.md
 
 bench: .venv/installed ## the hooks against an echo, as ratios
 	$(BIN)/python -m tests.bench --output docs/benchmark.md

@@ -21,9 +21,13 @@ class IngressSettings(_Settings):
     """What an Ingress or VirtualService gets where the component says nothing."""
 
     class_name: str | None = None
+    """Class of the Ingresses."""
     tls_secret_name: str | None = None
+    """Secret with the certificate of the Ingresses."""
     host_suffix: str | None = None
+    """Hosts are called `<host>.<suffix>`."""
     virtual_service_gateway: str | None = None
+    """Gateway of the VirtualServices."""
 
 
 class MultinodeSettings(_Settings):
@@ -67,9 +71,13 @@ class ProfilingSettings(_Settings):
     node_selector: dict[str, str] = Field(default_factory=dict)
     tolerations: list[dict[str, Any]] = Field(default_factory=list)
     backoff_limit: Annotated[int, Field(ge=0)] = 3
+    """How often the Job is tried again."""
     active_deadline_seconds: Annotated[int, Field(gt=0)] = 6 * 60 * 60
+    """How long the Job may take, in seconds."""
     output_copier_image: str = "dynamo-hooks:0.1.0"
+    """Image of the container that copies the output of the profiler: the one of the hooks."""
     cross_namespace: Literal["consent", "allow", "deny"] = "consent"
+    """Whether a request may have its graph in another namespace: by consent of that one, always, or never."""
     pod_details: bool = True
 
 
@@ -77,16 +85,22 @@ class NamespaceRestriction(_Settings):
     """Which namespaces this installation looks after: all, where it is not enabled."""
 
     enabled: bool = False
+    """Whether this installation looks after chosen namespaces only."""
     namespaces: list[str] = Field(default_factory=list)
+    """Those that it looks after."""
     installation: str = ""
+    """Its name, which ends the names of its controllers. Never changed."""
 
 
 class ServerSettings(_Settings):
     """The HTTP service."""
 
     max_body_mib: Annotated[int, Field(gt=0, alias="maxBodyMiB")] = 64
+    """Largest request, in MiB."""
     threads: Annotated[int, Field(gt=0)] = 8
+    """Calls at once in each worker process."""
     workers: Annotated[int, Field(gt=0)] = 2
+    """Worker processes in each pod."""
 
 
 class Settings(_Settings):
@@ -98,10 +112,15 @@ class Settings(_Settings):
         return hashlib.sha256(self.model_dump_json(by_alias=True).encode()).hexdigest()
 
     nats_address: str | None = None
+    """NATS, which components reach each other by: `nats://nats.dynamo:4222`."""
     etcd_address: str | None = None
+    """etcd, which components find each other by: `etcd.dynamo:2379`."""
     model_express_url: Annotated[str | None, Field(alias="modelExpressURL")] = None
+    """Model Express, which serves weights."""
     prometheus_endpoint: str | None = None
+    """Prometheus, which planners ask."""
     discovery_backend: Literal["kubernetes"] | None = None
+    """With `kubernetes`, components find each other through Kubernetes rather than etcd."""
     ingress: IngressSettings = Field(default_factory=IngressSettings)
     multinode: MultinodeSettings = Field(default_factory=MultinodeSettings)
     mpi_run: MpiRunSettings = Field(default_factory=MpiRunSettings)

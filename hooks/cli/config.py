@@ -8,6 +8,7 @@ import yaml
 
 from hooks import __version__
 from hooks.cli.options import effective_settings, settings_option
+from hooks.cli.reference import reference
 from hooks.configuration import SettingsError, variables
 from hooks.revision import revision
 from hooks.tokens import tokens_from
@@ -17,7 +18,8 @@ from hooks.tokens import tokens_from
 @settings_option
 @click.option("--variables", "list_variables", is_flag=True, help="List the environment variables that set something.")
 @click.option("--revision", "print_revision", is_flag=True, help="Print what webhook URLs must end in: ?v=<revision>.")
-def command(settings_file: Path | None, list_variables: bool, print_revision: bool) -> None:
+@click.option("--reference", "print_reference", is_flag=True, help="Print docs/settings.md.")
+def command(settings_file: Path | None, list_variables: bool, print_revision: bool, print_reference: bool) -> None:
     """Print the settings in effect, as a settings file.
 
     They are the built-in defaults, under the settings file, under the environment variables. A file names only what it
@@ -39,6 +41,9 @@ def command(settings_file: Path | None, list_variables: bool, print_revision: bo
     if list_variables:
         for name, variable in variables().items():
             click.echo(f"{name}\t{'.'.join(variable.path)}{'' if variable.text else ' (YAML)'}")
+        return
+    if print_reference:
+        click.echo(reference(), nl=False)
         return
     settings = effective_settings(settings_file)
     if print_revision:
