@@ -38,7 +38,7 @@ def test_commands_and_files_that_are_named_exist(page):
         assert name in main.list_commands(click.Context(main))
     for path in re.findall(r"(?:-f|-k|@) ?((?:examples|crds|metacontroller)/[\w./-]*)", text):
         assert (ROOT / path).exists(), path
-    for target in re.findall(r"`?make ([a-z]+)", text):
+    for target in re.findall(r"(?:`|\$ )make ([a-z]+)", text):
         assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE), target
 
 
