@@ -134,6 +134,12 @@ class CustomizeRequest:
         return _installed(self.controller, kind)
 
 
+def _ending(resync_after_seconds: float | None, finalized: bool | None) -> Object:  # noqa: FBT001 - as answers have it
+    """The keys that answers of both kinds of controllers end in, where they have them."""
+    ending = {"resyncAfterSeconds": resync_after_seconds, "finalized": finalized}
+    return {key: value for key, value in ending.items() if value is not None}
+
+
 @dataclass(frozen=True)
 class CompositeAnswer:
     """What a CompositeController's `sync` or `finalize` answers."""
@@ -146,11 +152,7 @@ class CompositeAnswer:
     def body(self) -> Object:
         """The JSON object, with exactly the keys that Metacontroller's strict `v2` reading knows."""
         body: Object = {"status": self.status, "children": self.children}
-        if self.resync_after_seconds is not None:
-            body["resyncAfterSeconds"] = self.resync_after_seconds
-        if self.finalized is not None:
-            body["finalized"] = self.finalized
-        return body
+        return body | _ending(self.resync_after_seconds, self.finalized)
 
 
 @dataclass(frozen=True)
@@ -170,11 +172,7 @@ class DecoratorAnswer:
             body["labels"] = dict(self.labels)
         if self.annotations:
             body["annotations"] = dict(self.annotations)
-        if self.resync_after_seconds is not None:
-            body["resyncAfterSeconds"] = self.resync_after_seconds
-        if self.finalized is not None:
-            body["finalized"] = self.finalized
-        return body
+        return body | _ending(self.resync_after_seconds, self.finalized)
 
 
 @dataclass(frozen=True)
