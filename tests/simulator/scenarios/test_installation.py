@@ -89,6 +89,33 @@ def test_what_users_delete_while_nothing_is_installed_goes(serving):
     assert [serving.names(kind) for kind in (COMPONENT, "Deployment", "Pod")] == [[], [], []]
 
 
+MODEL = {
+    "apiVersion": "nvidia.com/v1alpha1",
+    "kind": "DynamoModel",
+    "metadata": {"name": "adapter"},
+    "spec": {"modelName": "acme/lora", "baseModelName": "acme/base", "modelType": "base"},
+}
+
+
+def test_models_go_before_the_hooks_do_and_one_left_behind_is_freed_by_hand(serving):
+    cluster = serving.cluster
+    cluster.apply(MODEL)
+    cluster.settle()
+    cluster.delete("DynamoModel", "adapter")
+    cluster.settle()
+    assert serving.names("DynamoModel") == []
+    cluster.apply(MODEL)
+    cluster.settle()
+    uninstall(cluster)
+    cluster.delete("DynamoModel", "adapter")
+    cluster.run_for(3600)
+    assert serving.names("DynamoModel") == ["adapter"]
+    cluster.edit("DynamoModel", "adapter", lambda item: item["metadata"].pop("finalizers"))
+    cluster.settle()
+    assert serving.names("DynamoModel") == []
+    assert [serving.names(kind) for kind in (GRAPH, COMPONENT)] == [["chat"], ["chat-frontend", "chat-worker"]]
+
+
 # Moving over
 
 
