@@ -7,6 +7,7 @@ wrong with the envelope around it is no answer but an HTTP problem (`MalformedRe
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import orjson
 import pydantic
 import pydantic_core
 
@@ -27,10 +28,14 @@ class Fault:
 
 
 class InvalidSpec(Exception):  # noqa: N818 - it is the reason that the status shows
-    """A custom resource's spec cannot be carried out. Carries every fault found, never just the first."""
+    """A custom resource's spec cannot be carried out. Carries every fault found, never just the first.
+
+    They are sorted by field, so that the order of keys in the spec does not matter: the spec's own first, then those of
+    what is made of it.
+    """
 
     def __init__(self, faults: Iterable[Fault]) -> None:
-        self.faults = tuple(dict.fromkeys(faults))
+        self.faults = tuple(sorted(set(faults), key=lambda fault: (not fault.field.startswith("spec"), fault)))
         super().__init__("\n".join(map(str, self.faults)))
 
 
@@ -47,9 +52,17 @@ class UnprocessableRequest(MalformedRequest):
 
 
 def shown(value: object) -> str:
-    """An offending value as a message shows it, shortened to 80 characters."""
-    text = value if isinstance(value, str) else repr(value)
-    return repr(text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…") if isinstance(value, str) else text[:_SHOWN]
+    """An offending value as a message shows it: text in quotes, anything else as JSON; shortened to 80 characters."""
+    if isinstance(value, str):
+        return repr(_shortened(value))
+    try:
+        return _shortened(orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode())
+    except TypeError:  # no JSON, as a date in YAML or a number beyond 64 bits
+        return _shortened(repr(value))
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
 _CURES = {

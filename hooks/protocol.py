@@ -291,9 +291,13 @@ def _observed(envelope: Object, key: str) -> Observed:
     if kinds is None:
         return Observed({})
     where = f"$.{key}"
-    for kind, items in _object(kinds, where).items():
-        for name, item in _object(items, f"{where}[{kind!r}]").items():
-            _kubernetes_object(item, where, kind, name)
+    for key_of_kind, items in _object(kinds, where).items():
+        kind, _, api_version = key_of_kind.partition(".")
+        for name, item in _object(items, f"{where}[{key_of_kind!r}]").items():
+            _kubernetes_object(item, where, key_of_kind, name)
+            if item.get("kind") != kind or item.get("apiVersion") != api_version:
+                found = f"{item.get('kind')} of {item.get('apiVersion')}"
+                raise MalformedRequest(f"{where}[{key_of_kind!r}][{name!r}]", f"is a {found}, which its place denies")
     return Observed(kinds)
 
 

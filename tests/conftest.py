@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, settings
 
 # A slow machine is no fault of the code: what is tested is what comes out, not when.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("many", settings.get_profile("untimed"), max_examples=1000)  # --hypothesis-profile=many
 settings.load_profile("untimed")
 
 

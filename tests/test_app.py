@@ -165,7 +165,12 @@ def deep(value, levels):
     [
         (parent(x="deep"), "$.parent.spec.x.a[0].a[0].a…"),
         (
-            parent() | {"children": {"A.v1": {"d/c": {"metadata": {"name": "c"}, "spec": "deep"}}}},
+            parent()
+            | {
+                "children": {
+                    "A.v1": {"d/c": {"apiVersion": "v1", "kind": "A", "metadata": {"name": "c"}, "spec": "deep"}}
+                }
+            },
             "$.children['A.v1']['d/c'].spec.a[0].a[0]…",
         ),
     ],

@@ -4,13 +4,11 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-import pydantic
-
 from hooks import labels, names
 from hooks.api.graph_deployment import GraphDeploymentSpec, PersistentVolumeClaim
-from hooks.api.salvage import without_misshapen
+from hooks.api.salvage import salvaged
 from hooks.builders.component_deployment import Graph, build_component_deployment
-from hooks.errors import Fault, InvalidSpec, faults_of, shown
+from hooks.errors import Fault, InvalidSpec, shown
 from hooks.memo import Memo
 from hooks.pods.faults import name_faults, shared_faults, variable_faults
 from hooks.protocol import Object, spec_of
@@ -32,19 +30,17 @@ def read_graph(parent: Object, settings: Settings) -> Graph:
             `graph_faults`. Those of a pod are its component's to report.
     """
     raw = spec_of(parent)
+    read = salvaged(GraphDeploymentSpec, raw, within="services")
+    graph = _graph(parent, read.raw, read.model, settings)
+    if not read.faults:
+        return graph
+    faults = list(read.faults)
     try:
-        return _graph(parent, raw, GraphDeploymentSpec.model_validate(raw), settings)
-    except pydantic.ValidationError as error:
-        faults = faults_of(error, "spec")
-        left, taken = without_misshapen(raw, error, within="services")
-    given = _services_of(raw)
-    rest = _graph(parent, left, GraphDeploymentSpec.model_validate(left), settings)
-    try:
-        build_components(rest)
+        build_components(graph)
     except InvalidSpec as invalid:
         faults += invalid.faults
-    if "services" not in taken:
-        faults += _name_faults(rest.name, given)
+    if "services" not in read.taken:
+        faults += _name_faults(graph.name, _services_of(raw))
     raise InvalidSpec(faults)
 
 

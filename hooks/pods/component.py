@@ -7,15 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import pydantic
-
 from hooks import labels, names
 from hooks.api.component_deployment import Backend, ComponentDeploymentSpec
 from hooks.api.kubernetes import ExtraPodSpec, MainContainer
-from hooks.api.salvage import without_misshapen
+from hooks.api.salvage import salvaged
 from hooks.children import controller_of
 from hooks.defaults import ComponentDefaults, Defaults
-from hooks.errors import Fault, InvalidSpec, faults_of, shown
+from hooks.errors import Fault, InvalidSpec, shown
 from hooks.kinds import GRAPH_DEPLOYMENT
 from hooks.pods.backend import backend_of
 from hooks.pods.command import CommandLine, Environment
@@ -168,15 +166,10 @@ _TELLING = frozenset({"backendFramework", "componentType", "extraPodSpec", "mult
 
 def _spec(parent: Object) -> tuple[ComponentDeploymentSpec, list[Fault]]:
     raw = spec_of(parent)
-    try:
-        return ComponentDeploymentSpec.model_validate(raw), []
-    except pydantic.ValidationError as error:
-        faults = faults_of(error, "spec")
-        left, taken = without_misshapen(raw, error)
-    spec = ComponentDeploymentSpec.model_validate(left)
-    if taken & _TELLING or not isinstance(raw, dict):
-        raise InvalidSpec([*faults, *(component_faults(spec) if isinstance(raw, dict) else ())])
-    return spec, faults
+    read = salvaged(ComponentDeploymentSpec, raw)
+    if read.taken & _TELLING or not isinstance(raw, dict):
+        raise InvalidSpec([*read.faults, *(component_faults(read.model) if isinstance(raw, dict) else ())])
+    return read.model, read.faults
 
 
 def _graph_deployment(metadata: Object) -> str | None:

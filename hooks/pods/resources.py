@@ -31,7 +31,7 @@ def resources(component: Component) -> tuple[dict[str, Any], list[Fault]]:
         found["requests"] = requests
     if limits:
         found["limits"] = limits
-    claims = [*(spec.claims or ()), *(given.get("claims") or ())]
+    claims = _each_once([*(spec.claims or ()), *(given.get("claims") or ())])
     if claims:
         found["claims"] = claims
     return found, _faults(spec) or [*_name_faults(requests | limits), *_bound_faults(requests, limits)]
@@ -59,6 +59,11 @@ def _amounts(item: ResourceItem | None, gpu: str) -> Amounts:
         return {}
     named = {"cpu": item.cpu, "memory": item.memory, gpu: item.gpu, **(item.custom or {})}
     return {name: amount for name, amount in named.items() if amount not in (None, "")}
+
+
+def _each_once(claims: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Each claim of dynamic resource allocation once: the last of a name (and of one request of it) wins."""
+    return list({(str(claim.get("name")), str(claim.get("request"))): claim for claim in claims}.values())
 
 
 def _without_nulls(amounts: Amounts | None) -> Amounts:

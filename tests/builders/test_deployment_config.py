@@ -94,7 +94,7 @@ def test_a_reference_to_a_secret_cannot_be_read_and_sets_nothing():
         ({"A": {"ServiceArgs": 1}}, ".ServiceArgs: has the value 1; write an object"),
         ({"A": {"ServiceArgs": {"workers": "2"}}}, ".workers: has the value '2'; write a whole number"),
         ({"A": {"ServiceArgs": {"workers": -1}}}, ".workers: has the value -1; write a whole number"),
-        ({"A": {"ServiceArgs": {"workers": True}}}, ".workers: has the value True; write a whole number"),
+        ({"A": {"ServiceArgs": {"workers": True}}}, ".workers: has the value true; write a whole number"),
         ({"A": {"ServiceArgs": {"workers": 2**31}}}, ".workers: has the value 2147483648; write a whole number"),
         ({"A": {"ServiceArgs": {"resources": []}}}, ".resources: has the value []; write an object"),
         ({"A": {"ServiceArgs": {"resources": {"gpu": "x"}}}}, ".resources.gpu: has the value 'x'; write an amount"),

@@ -136,7 +136,7 @@ def test_all_faults_of_a_graph_are_told_at_once_those_beside_a_wrong_type_too():
         (None, "spec: is required; add it"),
         ("x", "spec: has the value 'x'; write an object (key: value)"),
         ({"services": []}, "spec.services: has the value []; write an object (key: value)"),
-        ({"services": {"A": None}}, "spec.services.A: has the value None; write an object (key: value)"),
+        ({"services": {"A": None}}, "spec.services.A: has the value null; write an object (key: value)"),
         ({"services": {"A": 1}}, "spec.services.A: has the value 1; write an object (key: value)"),
         ({"pvcs": {}}, "spec.pvcs: has the value {}; write a list"),
         ({"pvcs": [{}]}, "spec.pvcs[0].name: is required; add it"),

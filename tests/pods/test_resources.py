@@ -44,6 +44,7 @@ GPU = "nvidia.com/gpu"
             id="what cannot be overcommitted is also the limit",
         ),
         pytest.param({"claims": [{"name": "c"}]}, {"claims": [{"name": "c"}]}, id="claims of dynamic allocation"),
+        pytest.param({"claims": [{"name": "c"}] * 2}, {"claims": [{"name": "c"}]}, id="each claim once"),
         pytest.param(
             {"requests": {"cpu": "1000m", "memory": "1024Mi"}, "limits": {"cpu": "0.5e1", "memory": "8192Mi"}},
             {"requests": {"cpu": "1", "memory": "1Gi"}, "limits": {"cpu": "5", "memory": "8Gi"}},
@@ -81,7 +82,10 @@ def test_what_the_main_container_names_wins_resource_by_resource():
             {"requests": {"cpu": "1500m"}, "limits": {"cpu": "1"}},
             "spec.resources, request of cpu: 1500m is more than its limit of 1",
         ),
-        ({"claims": [{"name": "a"}, {"name": "a"}]}, "Deployment g-decode, spec.template.spec.containers[0].resources"),
+        (
+            {"claims": [{"name": "a", "request": "x"}, {"name": "a", "request": "y"}]},
+            "Deployment g-decode, spec.template.spec.containers[0].resources",
+        ),
     ],
 )
 def test_resources_that_cannot_be_are_an_invalid_spec(resources, message):

@@ -301,8 +301,8 @@ def test_all_faults_are_told_at_once():
     with pytest.raises(InvalidSpec) as raised:
         distribute(script("-tp $TP -pp $PP"), Node("leader", 2, 2))
     assert [fault.cure.split()[5] for fault in raised.value.faults] == [
-        "--tensor-parallel-size,",
         "--pipeline-parallel-size,",
+        "--tensor-parallel-size,",
     ]
 
 
