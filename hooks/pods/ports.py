@@ -37,9 +37,13 @@ def renumbered(component: Component) -> dict[int, int]:
 
 
 def _match(default: Port, given: list[Port]) -> Port | None:
+    """The user's port that stands for a default one. One without a name takes ours only where no other has it."""
+    is_named = any(port.get("name") == default.get("name") for port in given)
     for port in given:
         same_number = port["containerPort"] == default["containerPort"]
         same_protocol = (port.get("protocol") or "TCP") == default.get("protocol", "TCP")
-        if (same_number and same_protocol) or (port.get("name") and port.get("name") == default.get("name")):
+        if same_number and same_protocol and (port.get("name") or not is_named):
+            return port
+        if port.get("name") and port.get("name") == default.get("name"):
             return port
     return None

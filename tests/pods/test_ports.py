@@ -45,6 +45,14 @@ def test_a_users_ports_are_merged_into_the_default_ones(component_type, given, e
     assert found == [{"name": name, "port": n, "targetPort": n, "protocol": "TCP"} for name, n in expected]
 
 
+def test_our_number_without_a_name_beside_our_name_with_another_number_are_two_ports():
+    given = [{"containerPort": 9090}, {"name": "system", "containerPort": 9091}]
+    answer = ask(component({"componentType": "worker", **main_container(ports=given)}))
+    assert answer.main["ports"] == [SYSTEM | {"containerPort": 9091}, {"containerPort": 9090}]
+    assert [port["name"] for port in answer.child("Service")["spec"]["ports"]] == ["system", "port-9090"]
+    assert answer.main["livenessProbe"]["httpGet"]["port"] == 9091
+
+
 def test_a_port_without_a_name_gets_one_in_the_service_only():
     answer = ask(component(main_container(ports=[{"containerPort": 5000}])))
     assert answer.main["ports"] == [{"containerPort": 5000}]
