@@ -12,7 +12,7 @@ from hooks.builders.horizontal_pod_autoscaler import build_horizontal_pod_autosc
 from hooks.builders.ingress import build_ingress
 from hooks.builders.leader_worker_set import build_leader_worker_set
 from hooks.builders.service import build_service
-from hooks.children import conflict, controller_of, foreign, only_observed, restate
+from hooks.children import conflict, controller_of, foreign, only_observed, restate, restate_child
 from hooks.controllers.found import pod_templates, with_found_in_namespace
 from hooks.errors import InvalidSpec
 from hooks.kinds import (
@@ -30,7 +30,7 @@ from hooks.kinds import (
 from hooks.memo import Memo
 from hooks.pods.component import READ, Component, read_component
 from hooks.pods.template import build_pod_template
-from hooks.protocol import CompositeAnswer, CustomizeRequest, Object, RelatedRule, SyncRequest, name_of, part
+from hooks.protocol import CompositeAnswer, CustomizeRequest, Kind, Object, RelatedRule, SyncRequest, name_of, part
 from hooks.settings import Settings
 from hooks.status.component_deployment import Outcome, component_status, observed_workload
 from hooks.status.conditions import INVALID_SPEC, NAME_CONFLICT, faults_message
@@ -45,6 +45,14 @@ LEADS_TO = {
 }
 """Kind → the kinds it names by our name: where that is somebody else's object, it must not be scaled or exposed."""
 
+INSTEAD = {
+    DEPLOYMENT: LEADER_WORKER_SET,
+    LEADER_WORKER_SET: DEPLOYMENT,
+    INGRESS: VIRTUAL_SERVICE,
+    VIRTUAL_SERVICE: INGRESS,
+}
+"""Kind → the one that a component has in its place: an old one stays as long as the new one cannot be made."""
+
 
 _built = Memo(limit=16 << 20)
 """Components at rest: about 3,000."""
@@ -55,6 +63,7 @@ class Built:
     """The children of a component as its spec asks for them, and what of it is looked at afterwards."""
 
     children: list[Object]
+    """The workload first."""
     note: str
     """What is to be said about them."""
     node_count: int
@@ -129,6 +138,9 @@ def _plan(request: SyncRequest, asked: Built) -> _Plan:
     workload_kind = LEADER_WORKER_SET if asked.node_count > 1 else DEPLOYMENT
     if not request.installed(workload_kind):
         return _kept(request, lacking(workload_kind))
+    in_the_way = foreign(request, workload_kind, name_of(asked.children[0])[1])
+    if in_the_way is not None and request.children.all(INSTEAD[workload_kind]):
+        return _kept(request, Readiness(ready=False, reason=NAME_CONFLICT, message=_conflict(request, in_the_way)))
     plan = _Plan(note=asked.note)
     namespace = request.parent["metadata"].get("namespace", "")
     children = [_as_observed(request, asked, child) for child in asked.children]
@@ -140,10 +152,11 @@ def _plan(request: SyncRequest, asked: Built) -> _Plan:
         if not request.installed(kind):
             lacks = lacking(kind)
             reasons.setdefault(lacks.reason, []).append(lacks.message)
+            plan.children += _instead(request, kind)
         elif item is not None:
             taken.add(kind.kind)
-            cure = "choose another name for the component"
-            reasons.setdefault(NAME_CONFLICT, []).append(conflict(item, request.parent, cure))
+            reasons.setdefault(NAME_CONFLICT, []).append(_conflict(request, item))
+            plan.children += _instead(request, kind)
         elif not taken & LEADS_TO.get(kind.kind, frozenset()) or request.children.find(kind, name, namespace):
             plan.children.append(child)
         if child["kind"] in WORKLOADS:
@@ -152,6 +165,15 @@ def _plan(request: SyncRequest, asked: Built) -> _Plan:
         messages = [message for reason in sorted(reasons) for message in reasons[reason]]
         plan.failure = Readiness(ready=False, reason=min(reasons), message=". ".join(messages))
     return plan
+
+
+def _instead(request: SyncRequest, kind: Kind) -> list[Object]:
+    """What is there in the place of a child that cannot be made, as it is."""
+    return [restate_child(item) for item in request.children.all(INSTEAD[kind])] if kind in INSTEAD else []
+
+
+def _conflict(request: SyncRequest, item: Object) -> str:
+    return conflict(item, request.parent, "choose another name for the component")
 
 
 def _order_note(request: SyncRequest, workload: Object | None) -> str:

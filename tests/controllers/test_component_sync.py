@@ -223,6 +223,14 @@ def test_a_workload_that_is_there_is_restated_while_leader_worker_sets_are_missi
     assert answer.condition["reason"] == "LeaderWorkerSetMissing"
 
 
+def test_an_ingress_stays_while_there_can_be_no_virtual_service_in_its_place():
+    before = ask(component(WORKER | INGRESS))
+    spec = laid_over(WORKER | INGRESS, {"ingress": {"useVirtualService": True}})
+    answer = ask(component(spec), observed=before.observed(), controller=controller(*EVERY_CLUSTER))
+    assert answer.child("Ingress") == before.child("Ingress")
+    assert answer.condition["reason"] == "IstioMissing"
+
+
 @pytest.mark.parametrize("listed", range(len(EVERY_CLUSTER)))
 def test_any_kind_that_the_controller_does_not_list_is_not_returned(listed):
     resources = EVERY_CLUSTER[:listed]
@@ -271,6 +279,26 @@ def test_a_child_whose_name_is_taken_is_left_alone_and_named_and_the_rest_goes_o
     answer = ask(component(WORKER), related=[owned("Service", "v1", owner)])
     assert answer.names == {("Deployment", "g-decode")}
     assert (answer.condition["reason"], answer.message) == ("NameConflict", message)
+
+
+@pytest.mark.parametrize(("before", "after"), [({}, {"multinode": {}}), ({"multinode": {}}, {})])
+def test_a_workload_stays_as_it_is_while_the_name_of_the_one_in_its_place_is_taken(before, after):
+    there = ask(component(WORKER | before))
+    wanted = ask(component(WORKER | after)).children[0]
+    taken = laid_over(owned(wanted["kind"], wanted["apiVersion"]), {"metadata": {"name": wanted["metadata"]["name"]}})
+    answer = ask(component(WORKER | after), observed=there.observed(), related=[taken])
+    assert answer.names == there.names
+    assert all(child in there.children for child in answer.children)
+    assert answer.condition["reason"] == "NameConflict"
+
+
+def test_an_ingress_stays_while_the_name_of_its_virtual_service_is_taken():
+    before = ask(component(WORKER | INGRESS))
+    spec = laid_over(WORKER | INGRESS, {"ingress": {"useVirtualService": True}})
+    taken = owned("VirtualService", "networking.istio.io/v1")
+    answer = ask(component(spec), observed=before.observed(), related=[taken])
+    assert answer.names == before.names
+    assert answer.child("Ingress") == before.child("Ingress")
 
 
 def test_an_object_of_that_name_in_another_namespace_is_nobodys_business():
