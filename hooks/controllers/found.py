@@ -3,7 +3,7 @@
 A model that took an hour to load is not restarted for it: a workload that serves keeps what it has.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -12,8 +12,9 @@ import orjson
 from hooks import labels
 from hooks.builders.registry_index import read_registry_index
 from hooks.kinds import CONFIG_MAP, LEADER_WORKER_SET, SERVICE_ACCOUNT
+from hooks.manifest import desired_hash
 from hooks.pods.pull_secrets import fitting, images_of
-from hooks.pods.template import Found, with_found
+from hooks.pods.template import Found, with_found, without_found
 from hooks.protocol import Object, Observed, name_of, part
 from hooks.status.conditions import find_condition
 from hooks.status.readiness import deployment_numbers, leader_worker_set_numbers
@@ -37,7 +38,7 @@ def with_found_in_namespace(
     applied = pod_templates(_applied(observed))
     previous = _found_in(applied, templates)
     unchanged = applied == [with_found(template, previous) for template in templates]
-    if observed is not None and unchanged and _serves(observed):
+    if observed is not None and unchanged and _serves(observed) and _was_found(previous, observed, workload):
         return _with_templates(workload, previous)
     found = _found(related, name_of(workload)[0], templates, previous)
     return _with_templates(workload, found if pull_secrets else replace(found, pull_secrets=()))
@@ -104,6 +105,25 @@ def _found_in(applied: list[Object], templates: list[Object]) -> Found:
     return Found(pull_secrets=tuple(sorted(secrets)), service_account=account)
 
 
+def _was_found(previous: Found, observed: Object, workload: Object) -> bool:
+    """Whether the spec of then did not ask for it: what a user takes out of his spec must not pass as found.
+
+    The hash of the applied workload was taken without anything found, so it is that of what is left without it.
+    """
+    stamp = part(observed["metadata"], "annotations").get(labels.DESIRED_HASH)
+    if previous == Found() or stamp in (None, workload["metadata"]["annotations"][labels.DESIRED_HASH]):
+        return True
+    bare = _with_templates(_applied(observed), previous, change=without_found)
+    metadata = dict(part(bare, "metadata"))
+    annotations = {key: value for key, value in part(metadata, "annotations").items() if key != labels.DESIRED_HASH}
+    metadata.pop("annotations", None)
+    bare["metadata"] = metadata | ({"annotations": annotations} if annotations else {})
+    spec = {key: value for key, value in bare["spec"].items() if key != "replicas"}
+    given = (bare["spec"].get("replicas"), workload["spec"].get("replicas"))
+    specs = [spec, *(spec | {"replicas": replicas} for replicas in given if replicas is not None)]
+    return any(desired_hash(bare | {"spec": spec}) == stamp for spec in specs)
+
+
 def _serves(workload: Object) -> bool:
     """Whether at least one replica of the current template is ready, and the roll-out is not stuck."""
     if workload.get("kind") == LEADER_WORKER_SET.kind:  # whose Progressing only says whether a roll-out is under way
@@ -114,11 +134,13 @@ def _serves(workload: Object) -> bool:
     return numbers.ready > old and find_condition(workload, "Progressing")["status"] != "False"
 
 
-def _with_templates(workload: Object, found: Found) -> Object:
+def _with_templates(
+    workload: Object, found: Found, change: Callable[[Object, Found], Object] = with_found
+) -> Object:
     spec = dict(workload["spec"])
     if "template" in spec:
-        spec["template"] = with_found(spec["template"], found)
+        spec["template"] = change(spec["template"], found)
     group = spec.get(_GROUP)
     if group:
-        spec[_GROUP] = group | {role: with_found(group[role], found) for role in _ROLES if role in group}
+        spec[_GROUP] = group | {role: change(group[role], found) for role in _ROLES if role in group}
     return {**workload, "spec": spec}

@@ -107,6 +107,17 @@ def with_found(template: Object, found: Found) -> Object:
     return {**template, "spec": pod}
 
 
+def without_found(template: Object, found: Found) -> Object:
+    """The template before it got what was found (`with_found`); the given one is left as it is."""
+    pod = dict(template["spec"])
+    secrets = [secret for secret in pod.pop("imagePullSecrets", ()) if secret["name"] not in found.pull_secrets]
+    if secrets:
+        pod["imagePullSecrets"] = secrets
+    if found.service_account and pod.get("serviceAccountName") == found.service_account:
+        del pod["serviceAccountName"], pod["serviceAccount"]
+    return {**template, "spec": pod}
+
+
 def pod_metadata(component: Component, role: Role | None = None) -> Object:
     """Labels and annotations of the pods. Ours win over the user's, `extraPodMetadata` over the component's."""
     extra = component.spec.extra_pod_metadata

@@ -22,6 +22,9 @@ WAITING = {"observedGeneration": 1, "replicas": 2, "updatedReplicas": 2, "unavai
 ROLLING = {"observedGeneration": 1, "replicas": 3, "updatedReplicas": 1, "readyReplicas": 2, "availableReplicas": 2}
 STUCK = READY | {"conditions": [{"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExceeded"}]}
 
+NODES = {"spec": {"multinode": {"nodeCount": 2}, "componentType": "worker"}}
+"""A component whose replicas have two pods each, of two templates."""
+
 
 def component(image="nvcr.io/x", **changes):
     parent = {
@@ -156,6 +159,29 @@ def test_a_found_secret_that_the_user_names_himself_restarts_nothing():
     assert asked(own, observed=there)["spec"]["template"] == before["spec"]["template"]
 
 
+@pytest.mark.parametrize("nodes", [{}, NODES])
+@pytest.mark.parametrize("annotations", [None, {"a": "b"}])
+@pytest.mark.parametrize("own", [{"serviceAccountName": "own"}, {"imagePullSecrets": [{"name": "own"}]}])
+def test_what_the_user_takes_out_of_his_spec_does_not_stay_as_if_it_had_been_found(own, annotations, nodes):
+    parent = component(**laid_over(nodes, {"spec": {"annotations": annotations, "extraPodSpec": own}}))
+    there = applied(asked(parent), parent) | {"status": READY}
+    without = component(**laid_over(nodes, {"spec": {"annotations": annotations}}))
+    for template in pod_templates(asked(without, observed=there)):
+        assert not template["spec"].keys() & {"serviceAccountName", "serviceAccount", "imagePullSecrets"}
+
+
+@pytest.mark.parametrize("nodes", [{}, NODES])
+@pytest.mark.parametrize("annotations", [None, {"a": "b"}])
+@pytest.mark.parametrize("replicas", [(2, 3), (2, None), (None, 2)])
+def test_another_number_of_replicas_restarts_nothing_for_what_is_found_no_more(replicas, annotations, nodes):
+    before, after = (
+        component(**laid_over(nodes, {"spec": {"annotations": annotations, "replicas": number}}))
+        for number in replicas
+    )
+    there = applied(asked(before, index("a", "nvcr.io"), account("runs")), before) | {"status": READY}
+    assert pod_templates(asked(after, observed=there)) == pod_templates(there)
+
+
 def test_accounts_and_secrets_are_found_apart():
     parent = component()
     there = observed(parent, index("a", "nvcr.io"), account("runs"), status=WAITING)
@@ -172,8 +198,6 @@ def test_what_is_found_does_not_change_the_desired_hash():
     assert len(hashes) == 1
 
 
-NODES = {"spec": {"multinode": {"nodeCount": 2}, "componentType": "worker"}}
-"""A component whose replicas have two pods each, of two templates."""
 
 
 @pytest.mark.parametrize(
