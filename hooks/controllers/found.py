@@ -35,10 +35,11 @@ def with_found_in_namespace(
         pull_secrets: whether pull secrets are looked for.
     """
     templates = pod_templates(workload)
-    applied = pod_templates(_applied(observed))
-    previous = _found_in(applied, templates)
-    unchanged = applied == [with_found(template, previous) for template in templates]
-    if observed is not None and unchanged and _serves(observed) and _was_found(previous, observed, workload):
+    is_asked = observed is not None and _stamp(observed) == _stamp(workload)
+    # Server-side apply says nothing of what was applied, but then what is there is what is asked for.
+    was = _applied(observed) or (observed if is_asked and observed else {})
+    previous = _found_in(pod_templates(was), templates)
+    if observed is not None and _serves(observed) and (is_asked or _is_unchanged(was, previous, workload)):
         return _with_templates(workload, previous)
     found = _found(related, name_of(workload)[0], templates, previous)
     return _with_templates(workload, found if pull_secrets else replace(found, pull_secrets=()))
@@ -105,15 +106,18 @@ def _found_in(applied: list[Object], templates: list[Object]) -> Found:
     return Found(pull_secrets=tuple(sorted(secrets)), service_account=account)
 
 
-def _was_found(previous: Found, observed: Object, workload: Object) -> bool:
-    """Whether the spec of then did not ask for it: what a user takes out of his spec must not pass as found.
+def _is_unchanged(was: Object, found: Found, workload: Object) -> bool:
+    """Whether the templates of an applied workload are those that are asked for, with what was found.
 
-    The hash of the applied workload was taken without anything found, so it is that of what is left without it.
+    What a user takes out of his spec must not pass as found. The hash in the applied workload was taken without
+    anything found, so it is that of what is left without it.
     """
-    stamp = part(observed["metadata"], "annotations").get(labels.DESIRED_HASH)
-    if previous == Found() or stamp in (None, workload["metadata"]["annotations"][labels.DESIRED_HASH]):
+    if pod_templates(was) != pod_templates(_with_templates(workload, found)):
+        return False
+    stamp = _stamp(was)
+    if stamp is None or found == Found():
         return True
-    bare = _with_templates(_applied(observed), previous, change=without_found)
+    bare = _with_templates(was, found, change=without_found)
     metadata = dict(part(bare, "metadata"))
     annotations = {key: value for key, value in part(metadata, "annotations").items() if key != labels.DESIRED_HASH}
     metadata.pop("annotations", None)
@@ -122,6 +126,10 @@ def _was_found(previous: Found, observed: Object, workload: Object) -> bool:
     given = (bare["spec"].get("replicas"), workload["spec"].get("replicas"))
     specs = [spec, *(spec | {"replicas": replicas} for replicas in given if replicas is not None)]
     return any(desired_hash(bare | {"spec": spec}) == stamp for spec in specs)
+
+
+def _stamp(workload: Object) -> object:
+    return part(part(workload, "metadata"), "annotations").get(labels.DESIRED_HASH)
 
 
 def _serves(workload: Object) -> bool:
@@ -134,9 +142,7 @@ def _serves(workload: Object) -> bool:
     return numbers.ready > old and find_condition(workload, "Progressing")["status"] != "False"
 
 
-def _with_templates(
-    workload: Object, found: Found, change: Callable[[Object, Found], Object] = with_found
-) -> Object:
+def _with_templates(workload: Object, found: Found, change: Callable[[Object, Found], Object] = with_found) -> Object:
     spec = dict(workload["spec"])
     if "template" in spec:
         spec["template"] = change(spec["template"], found)

@@ -175,11 +175,20 @@ def test_what_the_user_takes_out_of_his_spec_does_not_stay_as_if_it_had_been_fou
 @pytest.mark.parametrize("replicas", [(2, 3), (2, None), (None, 2)])
 def test_another_number_of_replicas_restarts_nothing_for_what_is_found_no_more(replicas, annotations, nodes):
     before, after = (
-        component(**laid_over(nodes, {"spec": {"annotations": annotations, "replicas": number}}))
-        for number in replicas
+        component(**laid_over(nodes, {"spec": {"annotations": annotations, "replicas": number}})) for number in replicas
     )
     there = applied(asked(before, index("a", "nvcr.io"), account("runs")), before) | {"status": READY}
     assert pod_templates(asked(after, observed=there)) == pod_templates(there)
+
+
+@pytest.mark.parametrize("now", [(), (index("b", "nvcr.io"), account("walks"))])
+@pytest.mark.parametrize(("status", "serves"), [(READY, True), (WAITING, False)])
+def test_what_serves_keeps_what_it_has_under_server_side_apply_too(status, serves, now):
+    parent = component()
+    there = observed(parent, index("a", "nvcr.io"), account("runs"), status=status)
+    del there["metadata"]["annotations"]["metacontroller.k8s.io/last-applied-configuration"]
+    template = asked(parent, *now, observed=there)["spec"]["template"]
+    assert template == (there if serves else asked(parent, *now))["spec"]["template"]
 
 
 def test_accounts_and_secrets_are_found_apart():
@@ -196,8 +205,6 @@ def test_what_is_found_does_not_change_the_desired_hash():
         for related in ([], [index("a", "nvcr.io")], [index("b", "nvcr.io"), account("runs")])
     }
     assert len(hashes) == 1
-
-
 
 
 @pytest.mark.parametrize(
