@@ -100,7 +100,10 @@ def _readiness(request: SyncRequest, outcome: Outcome, workload: Object | None) 
         return Readiness(ready=False, reason=NOT_READY, message="nothing is asked for while the component is deleted")
     kind, name = wanted["kind"], name_of(wanted)[1]
     if workload is None or (workload.get("kind"), name_of(workload)[1]) != (kind, name):
-        return Readiness(ready=False, reason=NOT_READY, message=f"{kind} {name}: not created yet")
+        what = "not created yet"
+        if workload is not None and (kind, name) in {(item.get("kind"), name_of(item)[1]) for item in request.children}:
+            what = f"waits for {workload.get('kind')} {name_of(workload)[1]} to go"
+        return Readiness(ready=False, reason=NOT_READY, message=f"{kind} {name}: {what}")
     # What the hash leaves out: replicas, where they are not the observed ones anyway.
     if not is_applied(workload, wanted) or _replicas(workload) != _replicas(wanted):
         return Readiness(ready=False, reason="NotApplied", message=unapplied_message(wanted))
@@ -114,6 +117,8 @@ def _readiness(request: SyncRequest, outcome: Outcome, workload: Object | None) 
         return Readiness(ready=False, reason=NOT_READY, message=f"{text}; its status is behind its spec")
     if numbers.settled and not _updating(workload):
         return Readiness(ready=True, reason=READY, message=text)
+    if numbers.settled:
+        return Readiness(ready=False, reason=NOT_READY, message=f"{text}; it does not say yet that it is up to date")
     cause = _cause(workload)
     return Readiness(
         ready=False, reason=cause.reason if cause else NOT_READY, message=f"{text}; {cause.message}" if cause else text

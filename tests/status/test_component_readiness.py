@@ -216,3 +216,21 @@ def test_a_message_is_no_longer_than_a_conditions_may_be():
     message = ask(component({"labels": {f"{number:03000}": "" for number in range(20)}})).message
     assert len(message) == 32768
     assert message.endswith("…")
+
+
+NODES = WORKER | {"multinode": {}}
+GROUPS = {"replicas": 2, "updatedReplicas": 2, "readyReplicas": 2}
+
+
+def test_an_old_leader_worker_set_with_the_right_numbers_that_does_not_call_itself_available_says_what_is_awaited():
+    there = ask(component(NODES)).observed(LeaderWorkerSet={"status": GROUPS})
+    answer = ask(component(NODES), observed=there)
+    assert answer.condition["status"] == "False"
+    assert answer.message.endswith("2 ready, 2 available; it does not say yet that it is up to date")
+
+
+def test_a_workload_that_is_there_beside_the_one_it_replaces_is_not_called_missing():
+    old = observed(status=DONE | {"replicas": 3})
+    new = ask(component(NODES)).observed(LeaderWorkerSet={"status": GROUPS | {"observedGeneration": 1}})
+    answer = ask(component(NODES), observed=[*old, *(child for child in new if child["kind"] == "LeaderWorkerSet")])
+    assert answer.message == "LeaderWorkerSet g-decode-lws: waits for Deployment g-decode to go"
