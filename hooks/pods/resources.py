@@ -34,7 +34,11 @@ def resources(component: Component) -> tuple[dict[str, Any], list[Fault]]:
     claims = _each_once([*(spec.claims or ()), *(given.get("claims") or ())])
     if claims:
         found["claims"] = claims
-    return found, _faults(spec) or [*_name_faults(requests | limits), *_bound_faults(requests, limits)]
+    return found, _faults(spec) or [
+        *_name_faults(requests | limits),
+        *_whole_faults(requests | limits),
+        *_bound_faults(requests, limits),
+    ]
 
 
 def gpu_resource(component: Component) -> str:
@@ -85,6 +89,15 @@ def _name_faults(amounts: Amounts) -> list[Fault]:
         Fault("spec.resources", f"{shown(name)} is no resource", "write cpu, memory or a name such as nvidia.com/gpu")
         for name in amounts
         if not (name in _STANDARD or name.startswith("hugepages-") or ("/" in name and labels.is_key(name)))
+    ]
+
+
+def _whole_faults(amounts: Amounts) -> list[Fault]:
+    """Nobody gets half a GPU: Kubernetes refuses fractions of what cannot be overcommitted."""
+    return [
+        Fault(f"spec.resources, {name}", f"{shown(amount)} is no whole number", "write one such as 1")
+        for name, amount in amounts.items()
+        if _is_extended(name) and is_quantity(amount) and parse_quantity(amount) % 1 != 0
     ]
 
 

@@ -70,6 +70,8 @@ def test_what_the_main_container_names_wins_resource_by_resource():
     [
         ({"limits": {"cpu": "lots"}}, "spec.resources.limits.cpu: 'lots' is no amount"),
         ({"requests": {"memory": "-1"}}, "spec.resources.requests.memory: '-1' is no amount"),
+        ({"limits": {"gpu": "1.5"}}, "spec.resources, nvidia.com/gpu: '1.5' is no whole number; write one such as 1"),
+        ({"requests": {"custom": {"a/b": "500m"}}}, "spec.resources, a/b: '500m' is no whole number"),
         ({"limits": {"gpu": "one"}}, "spec.resources.limits.gpu: 'one' is no amount"),
         ({"limits": {"custom": {"a/b": "x"}}}, "spec.resources.limits.custom[a/b]: 'x' is no amount"),
         ({"limits": {"custom": {"gpus": "1"}}}, "spec.resources: 'gpus' is no resource"),
