@@ -106,11 +106,12 @@ def _readiness(request: SyncRequest, outcome: Outcome, workload: Object | None) 
         return Readiness(ready=False, reason=NOT_READY, message=f"{kind} {name}: {what}")
     # What the hash leaves out: replicas, where they are not the observed ones anyway.
     if not is_applied(workload, wanted) or _replicas(workload) != _replicas(wanted):
-        return Readiness(ready=False, reason="NotApplied", message=unapplied_message(wanted))
+        return Readiness(ready=False, reason="NotApplied", message=unapplied_message(workload, wanted))
     by_name = {(child.get("kind"), *name_of(child)): child for child in request.children}
     for child in outcome.desired:
-        if not is_applied(by_name.get((child["kind"], *name_of(child))), child):
-            return Readiness(ready=False, reason="NotApplied", message=unapplied_message(child))
+        observed = by_name.get((child["kind"], *name_of(child)))
+        if not is_applied(observed, child):
+            return Readiness(ready=False, reason="NotApplied", message=unapplied_message(observed, child))
     numbers = workload_numbers(workload)
     text = f"{kind} {name}: {numbers}"
     if _status_is_behind(workload):

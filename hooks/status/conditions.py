@@ -51,11 +51,12 @@ class Conditions:
 
 
 def find_condition(item: Object, kind: str) -> Object:
-    """The condition of that type in an object's status; one of status Unknown where there is none."""
+    """The condition of that type in an object's status; Unknown where there is none, or one that does not say."""
+    unknown = {"type": kind, "status": "Unknown", "reason": "", "message": ""}
     for condition in entries(part(item, "status"), "conditions"):
         if condition.get("type") == kind:
-            return condition
-    return {"type": kind, "status": "Unknown", "reason": "", "message": ""}
+            return unknown | condition
+    return unknown
 
 
 def faults_message(faults: tuple[Fault, ...]) -> str:

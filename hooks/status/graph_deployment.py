@@ -75,7 +75,7 @@ def component_readiness(children: Observed, desired: Object) -> Readiness:
     if observed is None:
         return Readiness(ready=False, reason="NotCreated", message=f"{name}: not created yet")
     if not is_applied(observed, desired):
-        message = unapplied_message(desired) + _known_numbers(observed)
+        message = unapplied_message(observed, desired) + _known_numbers(observed)
         return Readiness(ready=False, reason="NotApplied", message=message)
     if is_behind(observed):
         message = f"{name}: its status is behind its spec{_known_numbers(observed)}"
@@ -131,7 +131,7 @@ def unapplied(child: Object | None, desired: Object) -> str | None:
         return f"{desired['kind']} {name_of(desired)[1]}: not created yet"
     if desired["kind"] == PERSISTENT_VOLUME_CLAIM.kind or is_applied(child, desired):
         return None
-    return unapplied_message(desired)
+    return unapplied_message(child, desired)
 
 
 def _unapplied(children: Observed, desired: list[Object]) -> list[str]:

@@ -9,6 +9,7 @@ from hooks import labels
 from hooks.protocol import Object, name_of, part
 
 NOT_APPLIED = "not yet applied; should this last, see the SyncError event in `kubectl describe`"
+LEAVING = "is being deleted; it is made anew once it is gone"
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,8 @@ class Numbers:
 
 
 def is_applied(child: Object | None, desired: Object) -> bool:
-    """Whether an observed child carries the hash of the desired one."""
-    if child is None:
+    """Whether an observed child carries the hash of the desired one, and is there to stay."""
+    if child is None or "deletionTimestamp" in child["metadata"]:
         return False
     observed = part(child["metadata"], "annotations").get(labels.DESIRED_HASH)
     return observed is not None and observed == desired["metadata"]["annotations"][labels.DESIRED_HASH]
@@ -82,9 +83,10 @@ def is_behind(child: Object) -> bool:
     return generation is not None and (observed is None or _count(observed) < _count(generation))
 
 
-def unapplied_message(desired: Object) -> str:
+def unapplied_message(child: Object | None, desired: Object) -> str:
     """What is said of a child that is not what this answer asks for."""
-    return f"{desired['kind']} {name_of(desired)[1]}: {NOT_APPLIED}"
+    is_leaving = child is not None and "deletionTimestamp" in child["metadata"]
+    return f"{desired['kind']} {name_of(desired)[1]}: {LEAVING if is_leaving else NOT_APPLIED}"
 
 
 def _count(value: object) -> int:

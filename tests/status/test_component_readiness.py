@@ -234,3 +234,19 @@ def test_a_workload_that_is_there_beside_the_one_it_replaces_is_not_called_missi
     new = ask(component(NODES)).observed(LeaderWorkerSet={"status": GROUPS | {"observedGeneration": 1}})
     answer = ask(component(NODES), observed=[*old, *(child for child in new if child["kind"] == "LeaderWorkerSet")])
     assert answer.message == "LeaderWorkerSet g-decode-lws: waits for Deployment g-decode to go"
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "Service"])
+def test_a_child_that_is_being_deleted_is_not_ready_however_ready_its_pods_are(kind):
+    leaving = {kind: {"metadata": {"deletionTimestamp": "2026-11-30T11:59:00Z"}}}
+    there = ask(component(WORKER)).observed(**laid_over({"Deployment": {"status": DONE}}, leaving))
+    answer = ask(component(WORKER), observed=there)
+    assert answer.condition["status"] == "False"
+    assert answer.message == f"{kind} g-decode: is being deleted; it is made anew once it is gone"
+
+
+def test_a_condition_that_does_not_say_its_status_is_unknown():
+    answer = ask(
+        component(WORKER), observed=observed(status={"observedGeneration": 1, "conditions": [{"type": "Progressing"}]})
+    )
+    assert answer.condition["status"] == "False"

@@ -165,3 +165,10 @@ def test_init_containers_of_a_component_that_would_run_in_another_order_are_name
         "g-a: its init containers run in the order old, new, not new, old, since those that are there keep their "
         "places: give old another name"
     )
+
+
+def test_a_component_that_is_being_deleted_is_not_ready_though_it_still_says_so():
+    leaving = {"metadata": {"deletionTimestamp": "2026-11-30T11:59:00Z"}}
+    state, _, message = ready(ask(graph(SERVICES), observed=observed(decode=leaving)))
+    assert state == "pending"
+    assert message == ("DynamoComponentDeployment g-decode: is being deleted; it is made anew once it is gone")
