@@ -20,6 +20,8 @@ _NEEDED: Mapping[str, Sequence[str]] = {
     "kubernetes.io/ssh-auth": ("ssh-privatekey",),
 }
 """Type of Secret → the keys it must have."""
+_JSON_TYPES: Mapping[type, str] = {list: "array", str: "string", bool: "bool", int: "number", float: "number"}
+"""What Go calls the types of JSON that are no object; null is read as an empty one."""
 
 
 def _frozen(item: Object, old: Object, fields: Sequence[str]) -> list[FieldError]:
@@ -87,9 +89,12 @@ def _decoded_size(encoded: str) -> int:
 def _json_faults(encoded: str, where: str) -> list[FieldError]:
     text = base64.b64decode(encoded).decode(errors="replace")
     try:
-        json.loads(text)
+        found = _JSON_TYPES.get(type(json.loads(text)))
     except ValueError:
         detail = f"invalid character '{text[:1]}' looking for beginning of value"
         detail = detail if text else "unexpected end of JSON input"
-        return [invalid_value(where, "<secret contents redacted>", detail)]
-    return []
+    else:
+        if found is None:
+            return []
+        detail = f"json: cannot unmarshal {found} into Go value of type map[string]interface {{}}"
+    return [invalid_value(where, "<secret contents redacted>", detail)]

@@ -6,7 +6,8 @@ from typing_extensions import override
 
 from hooks.protocol import Kind, Object
 from hooks.simulator.builtin.pod_specs import pod_spec_faults, share_names
-from hooks.simulator.builtin.ways import BuiltIn
+from hooks.simulator.builtin.quality_of_service import quality_of_service
+from hooks.simulator.builtin.ways import BuiltIn, immutable
 from hooks.simulator.errors import FieldError, forbidden, forbidden_field
 from hooks.simulator.resources import Lookup
 
@@ -56,7 +57,18 @@ class PodWays(BuiltIn):
             if key not in tolerated and None not in tolerated:
                 toleration = {"key": key, "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
                 pod.setdefault("tolerations", []).append(toleration)
-        item["status"] = {"phase": "Pending"}
+        item["status"] = {"phase": "Pending", "qosClass": quality_of_service(pod)}
+
+    @override
+    def with_status(self, old: Object, given: Object) -> Object:
+        made = super().with_status(old, given)
+        made["status"] = {"qosClass": old["status"]["qosClass"], **made.get("status", {})}
+        return made
+
+    @override
+    def status_faults(self, item: Object, old: Object) -> Sequence[FieldError]:
+        found = item["status"]["qosClass"]
+        return [] if found == old["status"]["qosClass"] else [immutable("status.qosClass", found)]
 
     @override
     def judge(self, item: Object, known: Sequence[FieldError]) -> Sequence[FieldError]:

@@ -65,7 +65,7 @@ class Kubelet(Worker):
             self._hold(key, item, [f'persistentvolumeclaim "{name}" not found' for name in missing])
         elif not _scheduled(item):
             scheduled = condition("PodScheduled", "True", "", "", self.now(), find_condition(item, "PodScheduled"))
-            self.set_status(key, {"phase": "Pending", "conditions": [scheduled], "qosClass": "BestEffort"})
+            self.set_status(key, _pending(item, scheduled))
             self._wait(key, item, self.world.start_seconds + _delay(item))
         elif fault in _WAITING:
             why, message = _WAITING[fault]
@@ -92,7 +92,7 @@ class Kubelet(Worker):
         self.events.record(pod, "Warning", "FailedScheduling", message)
         before = find_condition(pod, "PodScheduled")
         held = condition("PodScheduled", "False", "Unschedulable", message, self.now(), before)
-        self.set_status(key, {"phase": "Pending", "conditions": [held], "qosClass": "BestEffort"})
+        self.set_status(key, _pending(pod, held))
 
     def _run_once(self, key: Key, pod: Object) -> None:
         if phase(pod) != "Running":
@@ -145,12 +145,16 @@ class Kubelet(Worker):
             "conditions": conditions,
             "containerStatuses": containers,
             "startTime": started,
-            "qosClass": "BestEffort",
+            "qosClass": pod["status"]["qosClass"],
         }
 
     def _missing_claims(self, pod: Object) -> list[str]:
         namespace = pod["metadata"]["namespace"]
         return [name for name in _claims(pod) if self.store.find(CLAIM.kind, name, namespace) is None]
+
+
+def _pending(pod: Object, scheduled: Object) -> Object:
+    return {"phase": "Pending", "conditions": [scheduled], "qosClass": pod["status"]["qosClass"]}
 
 
 def _claims(pod: Object) -> list[str]:

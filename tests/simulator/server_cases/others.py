@@ -87,6 +87,9 @@ CREATED = {
     "ConfigMap": made("ConfigMap", data={"a": "", "b": "c"}, binaryData={"d": "AA=="}),
     "ConfigMap: nothing in it": made("ConfigMap", data={}, immutable=False),
     "Secret": made("Secret", data={"a": "Yg=="}, stringData={"a": "z", "c": ""}),
+    "Secret: a Docker secret that is null": made(
+        "Secret", type="kubernetes.io/dockercfg", stringData={".dockercfg": "null"}
+    ),
     "Secret: of a type": made("Secret", type="kubernetes.io/dockerconfigjson", data={".dockerconfigjson": "e30="}),
     "ServiceAccount": made("ServiceAccount", automountServiceAccountToken=False, imagePullSecrets=[], secrets=[]),
     "Role": made("Role", rules=[_RULE | {"resourceNames": []}]),
@@ -210,6 +213,18 @@ REFUSED = {
     ),
     "Secret: a Docker secret that is no JSON": made(
         "Secret", type="kubernetes.io/dockerconfigjson", stringData={".dockerconfigjson": "x"}
+    ),
+    "Secret: a Docker secret that is a list": made(
+        "Secret", type="kubernetes.io/dockercfg", stringData={".dockercfg": "[]"}
+    ),
+    "Secret: a Docker secret that is a text": made(
+        "Secret", type="kubernetes.io/dockercfg", stringData={".dockercfg": '"a"'}
+    ),
+    "Secret: a Docker secret that is a number": made(
+        "Secret", type="kubernetes.io/dockercfg", stringData={".dockercfg": "1"}
+    ),
+    "Secret: a Docker secret that is true": made(
+        "Secret", type="kubernetes.io/dockercfg", stringData={".dockercfg": "true"}
     ),
     "Secret: a TLS secret without its keys": made("Secret", type="kubernetes.io/tls", stringData={"a": "b"}),
     "Secret: too large": made("Secret", stringData={"a": "x" * 1048577}),

@@ -19,7 +19,7 @@ import urllib3
 import yaml
 from objects import CLUSTER_SCOPED, CUSTOM, NAMESPACE, merged, updated
 
-MODULES = ("pod_templates", "workloads", "others", "custom_resources")
+MODULES = ("pod_templates", "pods", "workloads", "others", "custom_resources")
 REVISION = "deployment.kubernetes.io/revision"
 """The annotation of a controller that may run beside the server."""
 FOLDER = pathlib.Path(__file__).parent
