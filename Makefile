@@ -21,7 +21,7 @@ demo: .venv/installed ## what a real manifest does over time, without a cluster
 	@$(BIN)/dynamo-hooks simulate -f $(DEMO) $(DEMO_ARGS)
 
 test: .venv/installed ## all tests, in less than 5 minutes
-	$(BIN)/pytest --numprocesses auto $(PYTEST_ARGS)
+	$(BIN)/pytest --numprocesses auto --dist loadgroup $(PYTEST_ARGS)
 
 check: .venv/installed ## lint, format, types, import directions
 	$(BIN)/ruff check .

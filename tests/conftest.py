@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.real.control_plane import assets, start_control_plane
+
 # A slow machine is no fault of the code: what is tested is what comes out, not when.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("many", settings.get_profile("untimed"), max_examples=1000)  # --hypothesis-profile=many
@@ -16,12 +18,23 @@ settings.load_profile("untimed")
 def pytest_addoption(parser):
     parser.addoption("--update-golden", action="store_true", help="write the golden answers; read the diff")
     parser.addoption("--seeds", type=int, default=5, metavar="N", help="run each scenario under N orders of events")
+    parser.addoption("--require-real", action="store_true", help="fail where a test on a real API server cannot run")
     parser.addoption("--seed", type=int, metavar="N", help="run each scenario under the order of that number alone")
 
 
 @pytest.fixture
 def update_golden(request):
     return request.config.getoption("--update-golden")
+
+
+@pytest.fixture(scope="session")
+def control_plane(request, tmp_path_factory):
+    """A real control plane with our CustomResourceDefinitions; who asks for it is skipped where there is none."""
+    programs, problem = assets()
+    if programs is None:
+        (pytest.fail if request.config.getoption("--require-real") else pytest.skip)(problem)
+    with start_control_plane(programs, tmp_path_factory.mktemp("control-plane")) as running:
+        yield running
 
 
 DYNAMO_HOOKS = Path(sys.executable).with_name("dynamo-hooks")

@@ -23,8 +23,9 @@ from hooks.simulator.event_log import EventLog
 from hooks.simulator.installation import Installation, our_installation
 from hooks.simulator.metacontroller.engine import Engine
 from hooks.simulator.metacontroller.hook_client import HookClient
+from hooks.simulator.resources import Resource
 from hooks.simulator.snapshot import snapshot
-from hooks.simulator.store import Write
+from hooks.simulator.store import Store, Write
 from hooks.simulator.trace import Trace
 from hooks.simulator.workloads import World, start_workloads
 
@@ -82,7 +83,7 @@ class Cluster:
         self.seed = seed
         self.clock = Clock(seed=seed)
         self.started = self.clock.now()
-        self.store = api_server.start(self.clock, installed.resources, namespaces, seed or 0)
+        self.store = self._start_server(installed.resources, namespaces)
         self.events = EventLog(self.clock)
         self.trace = Trace(self.store, self.events)
         self.world = world or World()
@@ -219,6 +220,9 @@ class Cluster:
         lag = (lambda: self._random.uniform(0, self._lag)) if self._lag else 0.0
         cache = Cache(self.store, self.clock, lag)
         return Engine(self.store, cache, self.hooks, self._controllers, self.events, self.seed or 0)
+
+    def _start_server(self, resources: Iterable[Resource], namespaces: Iterable[str]) -> Store:
+        return api_server.start(self.clock, resources, namespaces, self.seed or 0)
 
     def _last_words(self) -> str:
         said = [f"{event.kind} {event.name}: {event.reason}, {event.message}" for event in self.events]

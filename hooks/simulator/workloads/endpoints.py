@@ -108,13 +108,13 @@ def _endpoint(pod: Object) -> Object:
     metadata, is_ready = pod["metadata"], ready(pod)
     target = {"kind": "Pod", "name": metadata["name"], "namespace": metadata["namespace"], "uid": metadata["uid"]}
     return {
-        "addresses": [_address(metadata["uid"])],
+        "addresses": [address(metadata["uid"])],
         "conditions": {"ready": is_ready, "serving": is_ready, "terminating": False},
         "targetRef": target,
     }
 
 
-def _address(uid: str) -> str:
+def address(uid: str) -> str:
     """An address that each pod has for itself, from the range that networks of examples use."""
     number = int(uid.replace("-", "")[:6], 16)
     return f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"

@@ -1,22 +1,51 @@
-"""Scenarios run under several orders of events; one that fails shows what happened and how to see it again."""
+"""Scenarios run under several orders of events, and on a real API server, where they have to come to the same.
+
+One that fails shows what happened and how to see it again. One that is marked `long` takes hours of virtual time, and
+runs in the embedded cluster alone.
+"""
 
 import pytest
 
-from hooks.simulator.cluster import Cluster
+from tests.real.both import EMBEDDED, REAL, Outcome
 from tests.simulator.scenarios.situations import Situation
 
 
 def pytest_generate_tests(metafunc):
-    if "seed" in metafunc.fixturenames:
-        chosen = metafunc.config.getoption("--seed")
-        metafunc.parametrize("seed", range(metafunc.config.getoption("--seeds")) if chosen is None else [chosen])
+    if "seed" not in metafunc.fixturenames:
+        return
+    chosen = metafunc.config.getoption("--seed")
+    orders = range(metafunc.config.getoption("--seeds")) if chosen is None else [chosen]
+    if "store" not in metafunc.fixturenames:
+        metafunc.parametrize("seed", orders)
+        return
+    runs = [pytest.param(seed, None, id=str(seed)) for seed in orders]
+    if metafunc.definition.get_closest_marker("long") is None:
+        marks = [pytest.mark.real, pytest.mark.xdist_group("real")]
+        runs += [pytest.param(0, store, marks=marks, id=store) for store in (EMBEDDED, REAL)]
+    metafunc.parametrize(("seed", "store"), runs)
 
 
 @pytest.fixture
-def situation(seed, request):
-    """A cluster whose events are shuffled and whose caches lag, by the seed."""
-    made = Situation(Cluster(seed=seed, lag=0.5, optional_apis=["LeaderWorkerSet"]))
-    request.node.situation = made
+def start_cluster(seed, store, request):
+    """Starts the scenario's cluster: its events are shuffled and its caches lag, by the seed."""
+    outcome = Outcome(request, store)
+
+    def start(**options):
+        request.node.cluster = outcome.cluster(seed=seed, lag=0.5, **options)
+        return request.node.cluster
+
+    yield start
+    outcome.close()
+
+
+@pytest.fixture
+def cluster(start_cluster):
+    return start_cluster(optional_apis=["LeaderWorkerSet"])
+
+
+@pytest.fixture
+def situation(cluster):
+    made = Situation(cluster)
     yield made
     made.check_promises()
 
@@ -24,10 +53,9 @@ def situation(seed, request):
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item, call):
     report = yield
-    situation = getattr(item, "situation", None)
-    if report.failed and situation is not None:
-        seed = situation.cluster.seed
-        report.sections.append(
-            (f"what happened; again with: pytest {item.location[0]} --seed {seed}", str(situation.trace()))
-        )
+    cluster = getattr(item, "cluster", None)
+    item.incomplete = getattr(item, "incomplete", False) or not report.passed
+    if report.failed and cluster is not None:
+        again = f"what happened; again with: pytest {item.location[0]} --seed {cluster.seed}"
+        report.sections.append((again, str(cluster.trace)))
     return report

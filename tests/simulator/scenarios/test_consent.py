@@ -3,7 +3,6 @@
 import pytest
 import yaml
 
-from hooks.simulator.cluster import Cluster
 from tests.simulator.scenarios.situations import GRAPH, service
 
 REQUEST = "DynamoGraphDeploymentRequest"
@@ -17,8 +16,8 @@ GENERATED = {
 
 
 @pytest.fixture
-def cluster(seed):
-    return Cluster(seed=seed, lag=0.5, namespaces=["evil", "victim"])
+def cluster(start_cluster):
+    return start_cluster(namespaces=["evil", "victim"])
 
 
 def requested(**metadata):

@@ -3,7 +3,6 @@
 import pytest
 
 from hooks.adapters import Outcome
-from hooks.simulator.cluster import Cluster
 from tests.simulator.scenarios.situations import GRAPH, graph, service
 
 MODEL = "DynamoModel"
@@ -22,8 +21,8 @@ def model(name="adapter", **spec):
 
 
 @pytest.fixture
-def cluster(seed):
-    return Cluster(seed=seed, lag=0.5)
+def cluster(start_cluster):
+    return start_cluster()
 
 
 def ready(cluster, count, name="adapter"):

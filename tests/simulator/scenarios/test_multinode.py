@@ -1,8 +1,5 @@
 """Components that span nodes, on a cluster with LeaderWorkerSets and on one without."""
 
-import pytest
-
-from hooks.simulator.cluster import Cluster
 from tests.simulator.scenarios.situations import COMPONENT, GRAPH, graph, service
 
 GROUPS = "chat-worker-lws"
@@ -17,11 +14,6 @@ COMMAND = {
     }
 }
 SPREAD = {**SINGLE, **COMMAND, "multinode": {"nodeCount": 2}}
-
-
-@pytest.fixture
-def cluster(seed):
-    return Cluster(seed=seed, lag=0.5, optional_apis=["LeaderWorkerSet"])
 
 
 def of(worker, replicas=1):
@@ -108,8 +100,8 @@ def test_an_autoscaler_moves_the_groups_and_an_edit_keeps_what_it_did(cluster):
     cluster.check_fixed_point()
 
 
-def test_a_cluster_without_leader_worker_sets_says_what_to_install_and_keeps_what_runs(seed):
-    cluster = Cluster(seed=seed, lag=0.5)
+def test_a_cluster_without_leader_worker_sets_says_what_to_install_and_keeps_what_runs(start_cluster):
+    cluster = start_cluster()
     cluster.apply(of({**SINGLE, **COMMAND}, 2))
     ready(cluster)
     uid = cluster.get("Deployment", "chat-worker")["metadata"]["uid"]

@@ -3,8 +3,6 @@
 import base64
 import json
 
-import pytest
-
 from hooks.simulator.cluster import Cluster
 from tests.simulator.scenarios.situations import GRAPH, graph, service
 
@@ -30,11 +28,6 @@ def component(name="alone", **spec):
         "metadata": {"name": name, "namespace": "default"},
         "spec": service(**spec),
     }
-
-
-@pytest.fixture
-def cluster(seed):
-    return Cluster(seed=seed, lag=0.5, optional_apis=["LeaderWorkerSet"])
 
 
 def there(cluster, *objects):
@@ -260,7 +253,7 @@ def test_a_secret_that_no_longer_parses_breaks_nothing(cluster):
     ready(cluster)
 
     def breaks(item):
-        item["data"][".dockerconfigjson"] = base64.b64encode(b"[]").decode()
+        item["data"][".dockerconfigjson"] = base64.b64encode(b'{"auths": []}').decode()
 
     cluster.edit("Secret", "first", breaks)
     cluster.settle()

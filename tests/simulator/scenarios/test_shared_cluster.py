@@ -2,7 +2,6 @@
 
 import pytest
 
-from hooks.simulator.cluster import Cluster
 from tests.simulator.scenarios.shared_cluster import shared_cluster
 from tests.simulator.scenarios.situations import GRAPH, graph, service
 
@@ -11,9 +10,9 @@ QWEN_SERVICE = "dynamo-model-fb68f5a6"
 
 
 @pytest.fixture
-def cluster(seed):
+def cluster(start_cluster):
     made = shared_cluster(a=["alpha", "common"], b=["beta"])
-    return Cluster(seed=seed, lag=0.5, namespaces=["alpha", "beta", "common", "nobodys"], installation=made)
+    return start_cluster(namespaces=["alpha", "beta", "common", "nobodys"], installation=made)
 
 
 def chat(namespace, **metadata):

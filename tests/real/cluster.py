@@ -1,0 +1,45 @@
+"""The cluster of the embedded scenarios, on a real API server: our engine and stand-ins, talking to it over HTTP.
+
+Time stays virtual. The server's own controllers act in real time; the cluster waits for them where they are due.
+"""
+
+import secrets
+
+from hooks.simulator.cluster import HOUR, Cluster
+from hooks.simulator.protection import ClaimProtection
+from tests.real.http_store import HttpStore
+
+
+class RealCluster(Cluster):
+    """A part of a real cluster: namespaces of its own, which are called in it as the scenario calls them."""
+
+    def __init__(self, client, **options):
+        self._client = client
+        super().__init__(**options)
+
+    def settle(self, within=HOUR):
+        super().settle(within)
+        while self.store.refresh():
+            super().settle(within)
+
+    def resync_all(self):
+        """As in an embedded cluster; the server itself must have counted no write where none is known here."""
+        self.settle()
+        before, counted = len(self.writes), self._client.writes_served()
+        self._engine.resync_all()
+        self.settle()
+        writes, served = self.writes[before:], self._client.writes_served() - counted
+        assert writes or not served, f"nobody here wrote anything, but the server counts {dict(served)}"
+        return writes
+
+    def close(self):
+        """Leave nothing behind that another cluster would meet."""
+        self.store.clear()
+
+    def _start_server(self, resources, namespaces):
+        store = HttpStore(self._client, self.clock, resources, prefix=f"t{secrets.token_hex(4)}-")
+        ClaimProtection(store)
+        with store.acting("api-server"):
+            for name in namespaces:
+                store.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+        return store

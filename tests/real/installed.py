@@ -1,0 +1,53 @@
+"""Our CustomResourceDefinitions on a real API server."""
+
+import time
+
+from hooks.packaged import packaged
+from hooks.simulator.errors import ApiError
+from hooks.simulator.installation import read_manifests
+from hooks.simulator.optional_apis import OPTIONAL_APIS
+
+_PATH = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+
+
+def definitions():
+    """Ours, and those of the optional APIs as a server takes them."""
+    return read_manifests(packaged("crds")) + [_taken(api.definition) for api in OPTIONAL_APIS.values()]
+
+
+def _taken(schema):
+    """A definition with each default complete, or left out where it would not be valid by itself.
+
+    The embedded store's definition of LeaderWorkerSets says by its defaults what a webhook does.
+    """
+    if isinstance(schema, list):
+        return [_taken(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {key: _taken(value) for key, value in schema.items()}
+    if made.get("default") == {} and "properties" in made:
+        fields = made["properties"]
+        made["default"] = {key: field["default"] for key, field in fields.items() if "default" in field}
+        if not set(made.get("required", ())) <= made["default"].keys():
+            del made["default"]
+    return made
+
+
+def install(client, wanted):
+    """Make definitions, and wait until their kinds are served; returns them as the server has them then."""
+    for definition in wanted:
+        client.send("POST", _PATH, definition)
+    return [_served(client, definition) for definition in wanted]
+
+
+def _served(client, definition):
+    name, spec = definition["metadata"]["name"], definition["spec"]
+    for _ in range(600):
+        item, _ = client.send("GET", f"{_PATH}/{name}")
+        try:
+            client.send("GET", f"/apis/{spec['group']}/{spec['versions'][0]['name']}/{spec['names']['plural']}")
+        except ApiError:
+            time.sleep(0.1)
+        else:
+            return item
+    raise AssertionError(f"{name} is not served: {item['status']}")
