@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from hooks.cli.options import effective_settings, settings_option
-from hooks.cli.render import print_objects, read_documents
+from hooks.cli.render import print_objects, read_documents, read_text
 from hooks.cli.simulate_view import report, view_for
 from hooks.protocol import Object
 from hooks.rendering import manifest_objects, problem_of
@@ -25,7 +25,7 @@ from hooks.simulator.script import (
     read_scaling,
 )
 from hooks.simulator.simulation import Plan, Simulation
-from hooks.simulator.workloads import Fault
+from hooks.simulator.workloads import Fault, Profile
 
 Read = TypeVar("Read")
 
@@ -94,6 +94,13 @@ class _Words(click.ParamType[Any]):
     type=_Words("scaling", read_scaling),
     help="Scale a graph's service, a workload, or what an autoscaler wants, at TIME or once nothing happens any more.",
 )
+@click.option(
+    "--profile-output",
+    metavar="FILE|-",
+    type=click.Path(allow_dash=True),
+    help="What the profiler of a request writes (config_with_planner.yaml), after two hours.",
+)
+@click.option("--profile-fail", metavar="TEXT", help="Let the profiler of a request fail, with these last words.")
 @click.option("--assume-claims", is_flag=True, help="Take PersistentVolumeClaims that are missing as there.")
 @click.option(
     "--without",
@@ -134,6 +141,7 @@ def command(
       dynamo-hooks simulate -f graph.yaml
       dynamo-hooks simulate -f graph.yaml --fail deploy/chat-worker=ImagePullBackOff --for 15m
       dynamo-hooks simulate -f graph.yaml --scale dgd/chat/Worker=3 --delete dgd/chat@30m
+      dynamo-hooks simulate -f request.yaml --profile-output config_with_planner.yaml
       dynamo-hooks simulate -f graph.yaml --assume-claims --until dgd/chat:Ready -o yaml
     """
     gc.set_threshold(
@@ -143,6 +151,9 @@ def command(
     cluster = Cluster(
         settings, seed=seed, lag=0.0 if seed is None else 0.5, optional_apis=set(OPTIONAL_APIS) - set(missing_apis)
     )
+    profile = _profile(options["profile_output"], options["profile_fail"])
+    if profile is not None:
+        cluster.world.profiled(profile)
     plan = Plan(
         manifests=tuple(_objects(filenames)),
         namespace=namespace,
@@ -169,6 +180,15 @@ def _objects(filenames: Iterable[str]) -> Iterable[Object]:
         if problem:
             raise click.UsageError(f"{place}: {problem}")
         yield document
+
+
+def _profile(output: str | None, failure: str | None) -> Profile | None:
+    """What profilers come to, where the command line says it."""
+    if output is not None and failure is not None:
+        raise click.UsageError("a profiler has an output or fails; give --profile-output or --profile-fail")
+    if failure is not None:
+        return Profile(exit_code=1, message=failure)
+    return None if output is None else Profile(output=read_text(output))
 
 
 def _run(simulation: Simulation) -> bool:

@@ -183,5 +183,7 @@ def _notes(simulation: Simulation) -> Iterator[str]:
     assumed = assumed_objects(simulation.cluster.store)
     if assumed:
         yield f"taken as there: {', '.join(assumed)}"
+    if simulation.profiling():
+        yield "profiling goes on; what comes of it --profile-output FILE says, or --profile-fail TEXT"
     for warning in dict.fromkeys(simulation.cluster.store.warnings):
         yield f"{warning} was dropped; kubectl refuses it, unless told --validate=false"

@@ -172,7 +172,7 @@ def _profiling_failed(facts: Facts) -> Outcome:
         why = ": ".join(str(condition[key]) for key in ("reason", "message") if condition.get(key))
         said.append(f"{_job_title(facts)} failed{f' ({cut(why)})' if why else ''}")
     end = profiler_end(facts.pods)
-    if end:
+    if end and not any(end in words for words in said):
         said.append(f"the profiler {end}")
     log = f"kubectl logs -n {facts.namespace} job/{names.profiling_job(facts.name)} -c profiler"
     message = f"profiling has failed: {'; '.join(said)}; see its log ({log}), mend the cause, then {_recreate(facts)}"

@@ -4,12 +4,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from hooks.api.common import GROUP_VERSION
+from hooks.kinds import GRAPH_DEPLOYMENT_REQUEST
 from hooks.protocol import Kind, Object
 from hooks.settings import Settings
 from hooks.simulator.cluster import HOUR, Cluster, NeverReached
 from hooks.simulator.references import assumed_claim, awaited_claims
 from hooks.simulator.script import Action, Condition
 from hooks.simulator.states import UNSHOWN, state_of
+from hooks.status.graph_deployment_request import PROFILING_STATE
 
 LONGEST = 24 * HOUR
 """How long a simulation lasts at most that is not told an end."""
@@ -116,6 +118,11 @@ class Simulation:
         """What was applied, is there, and is not ready."""
         return [item for item in self._objects() if not _ready(item)]
 
+    def profiling(self) -> bool:
+        """Whether a request waits for a profiler of which nobody has said what it comes to."""
+        unknown = self.cluster.world.profile is None
+        return unknown and any((item.get("status") or {}).get("state") == PROFILING_STATE for item in self._objects())
+
     def missing_claims(self) -> list[str]:
         """The claims that what was applied waits for, as `namespace/name`."""
         missing = set()
@@ -167,4 +174,6 @@ def _ready(item: Object) -> bool:
     """Whether a custom resource of ours says that it is as it should be; others always are."""
     if item["apiVersion"] != GROUP_VERSION:
         return True
+    if item["kind"] == GRAPH_DEPLOYMENT_REQUEST.kind:
+        return Condition(None, "state", "Ready").holds_for(item)
     return any(Condition(None, kind).holds_for(item) for kind in _SUMMARIES)

@@ -28,6 +28,16 @@ def _by_condition(item: Object) -> str:
     return text if summary["status"] == "True" else f"{text}: {summary.get('message', '')}"
 
 
+def _request(item: Object) -> str:
+    """The state of a request, and what stands in its way."""
+    status = item.get("status") or {}
+    conditions = {entry["type"]: entry for entry in status.get("conditions") or ()}
+    for step in ("Validation", "Profiling", "SpecGenerated", "DeploymentReady"):
+        if conditions.get(step, {}).get("status") == "False":
+            return f"{status.get('state')} ({conditions[step]['reason']}): {conditions[step].get('message', '')}"
+    return str(status.get("state") or "created")
+
+
 def _workload(item: Object) -> str:
     status = item.get("status") or {}
     wanted = item["spec"].get("replicas", 1)
@@ -75,6 +85,7 @@ def _job(item: Object) -> str:
 
 
 _STATES: Mapping[str, Callable[[Object], str]] = {
+    "DynamoGraphDeploymentRequest": _request,
     "Deployment": _workload,
     "LeaderWorkerSet": _workload,
     "Pod": _pod,

@@ -162,3 +162,41 @@ def test_a_terminal_shows_a_table_that_changes():
     assert "Pending" in pictures["1.0"]
     assert "Pending" not in pictures["1m5.0"]
     assert "Ready=True" in pictures["1m6.0"]
+
+
+REQUEST = str(MANIFESTS / "benchmarks--profiler--profile_sla_dgdr.yaml")
+OUTPUT = str(MANIFESTS.parent / "profiling" / "config_with_planner.yaml")
+
+
+def test_a_request_profiles_and_becomes_a_running_graph():
+    result = simulate("-f", REQUEST, "--profile-output", OUTPUT)
+    assert result.exit_code == 0, result.output
+    assert block(result.stdout, "dynamographdeploymentrequests") == [
+        "NAME         MODEL             BACKEND   STATE   DGD-STATE    AGE",
+        "sla-online   Qwen/Qwen3-0.6B   vllm      Ready   successful   121m",
+    ]
+    assert block(result.stdout, "dynamographdeployments")[1].split()[:3] == ["sla-online", "True", "successful"]
+    assert "ConfigMap default/sla-online-planner-profile-data: created" in result.stdout
+
+
+def test_a_request_whose_profiler_fails_says_why():
+    result = simulate("-f", REQUEST, "--profile-fail", "no GPU is fast enough")
+    assert result.exit_code == 1
+    assert block(result.stdout, "dynamographdeploymentrequests")[1].split()[3:] == ["Failed", "120m"]
+    (failed,) = [line for line in result.stdout.splitlines() if line.startswith("DynamoGraphDeploymentRequest")]
+    assert "the profiler ended with exit code 1 (Error: no GPU is fast enough)" in failed
+
+
+def test_what_profiling_comes_to_is_asked_for():
+    result = simulate("-f", REQUEST)
+    assert result.exit_code == 1
+    assert block(result.stdout, "dynamographdeploymentrequests")[1].split()[3] == "Profiling"
+    assert (
+        "note: profiling goes on; what comes of it --profile-output FILE says, or --profile-fail TEXT" in result.stdout
+    )
+
+
+def test_a_profiler_has_an_output_or_fails():
+    result = simulate("-f", REQUEST, "--profile-output", OUTPUT, "--profile-fail", "x")
+    assert result.exit_code == 2
+    assert "give --profile-output or --profile-fail" in result.output

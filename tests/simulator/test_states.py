@@ -18,7 +18,20 @@ READY = [condition("Ready", "True", "fine")]
     ("found", "state"),
     [
         (item("DynamoModel"), "created"),
-        (item("DynamoGraphDeploymentRequest", {"state": "profiling"}), "profiling"),
+        (item("DynamoGraphDeploymentRequest", {"state": "Ready"}), "Ready"),
+        (
+            item(
+                "DynamoGraphDeploymentRequest",
+                {
+                    "state": "Failed",
+                    "conditions": [
+                        condition("Profiling", "False", "ProfilingFailed", "no GPU"),
+                        condition("Validation", "True", "SpecValid"),
+                    ],
+                },
+            ),
+            "Failed (ProfilingFailed): no GPU",
+        ),
         (item("DynamoGraphDeployment", {"conditions": READY}), "Ready=True (fine)"),
         (
             item("DynamoComponentDeployment", {"conditions": [condition("Available", "False", "NotReady", "0 of 1")]}),

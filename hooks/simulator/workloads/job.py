@@ -6,6 +6,7 @@ from typing import ClassVar
 from hooks.protocol import Kind, Object
 from hooks.simulator.errors import ApiError, forbidden
 from hooks.simulator.objects import Key
+from hooks.simulator.workloads import pod_failure_policy
 from hooks.simulator.workloads.pods import POD, active, phase, pod_of, ready
 from hooks.simulator.workloads.worker import Worker, condition, find_condition
 
@@ -26,26 +27,31 @@ class Jobs(Worker):
         pods = self.owned(item, "Pod")
         running = [pod for pod in pods if active(pod)]
         succeeded = sum(phase(pod) == "Succeeded" for pod in pods)
-        failed = sum(phase(pod) == "Failed" for pod in pods)
+        failures = [pod for pod in pods if phase(pod) == "Failed"]
+        failed = len(failures)
         started = status.get("startTime") or self.now()
         report: Object = {"startTime": started, "active": len(running), "succeeded": succeeded, "failed": failed}
         report["ready"] = sum(map(ready, running))
         wanted = spec.get("completions") or 1
         late = self._late(key, spec, started)
+        ruled_out = pod_failure_policy.failure(item, failures)
         if succeeded >= wanted:
             end = ("SuccessCriteriaMet", "Complete"), "CompletionsReached", "Reached expected number of succeeded pods"
             report |= {"conditions": self._end(item, *end), "completionTime": self.now()}
+        elif ruled_out is not None:
+            end = ("FailureTarget", "Failed"), "PodFailurePolicy", ruled_out
+            report["conditions"] = self._stop(item, running, *end)
         elif late:
             end = ("FailureTarget", "Failed"), "DeadlineExceeded", "Job was active longer than specified deadline"
             report["conditions"] = self._stop(item, running, *end)
-        elif failed > spec.get("backoffLimit", 6):
+        elif pod_failure_policy.counted(item, failures) > spec.get("backoffLimit", 6):
             end = ("FailureTarget", "Failed"), "BackoffLimitExceeded", "Job has reached the specified backoff limit"
             report["conditions"] = self._stop(item, running, *end)
         elif spec.get("suspend"):
             why = "JobSuspended", "Job suspended", self.now(), find_condition(item, "Suspended")
             report["conditions"] = [condition("Suspended", "True", *why)]
         else:
-            ends = [_finished(pod) for pod in pods if phase(pod) == "Failed"]
+            ends = [_finished(pod) for pod in failures]
             report["active"] += self._start(item, len(running), wanted - succeeded, ends)
         self.set_status(key, {name: value for name, value in report.items() if value or name == "ready"})
 

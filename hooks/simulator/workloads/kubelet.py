@@ -7,6 +7,7 @@ from typing import ClassVar
 from hooks.protocol import Kind, Object
 from hooks.simulator.objects import Key
 from hooks.simulator.workloads.pods import POD, phase, restarts
+from hooks.simulator.workloads.profiler import profiles
 from hooks.simulator.workloads.worker import Floor, Worker, condition, find_condition, key_of
 from hooks.simulator.workloads.world import Fault
 
@@ -98,7 +99,7 @@ class Kubelet(Worker):
         if phase(pod) != "Running":
             self.set_status(key, self._running(pod, is_ready=True))
             self._wait(key, pod, self.world.run_seconds)
-        else:
+        elif not profiles(pod):  # what runs in those decides itself when it ends
             self.set_status(key, self._ended(pod, "Succeeded", 0))
 
     def _running(self, pod: Object, *, is_ready: bool, restarted: int = 0) -> Object:

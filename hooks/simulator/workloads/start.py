@@ -9,11 +9,12 @@ from hooks.simulator.workloads.endpoints import EndpointSlices
 from hooks.simulator.workloads.job import Jobs
 from hooks.simulator.workloads.kubelet import Kubelet
 from hooks.simulator.workloads.leader_worker_set import LEADER_WORKER_SET, LeaderWorkerSets
+from hooks.simulator.workloads.profiler import Profiler
 from hooks.simulator.workloads.replica_set import ReplicaSets
 from hooks.simulator.workloads.worker import Floor, Worker
 from hooks.simulator.workloads.world import World
 
-_ALWAYS: tuple[type[Worker], ...] = (Claims, Deployments, ReplicaSets, Jobs, Autoscalers, EndpointSlices)
+_ALWAYS: tuple[type[Worker], ...] = (Claims, Deployments, ReplicaSets, Jobs, Autoscalers, EndpointSlices, Profiler)
 
 
 def start_workloads(store: Store, events: EventLog, world: World) -> Kubelet:

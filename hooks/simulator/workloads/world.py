@@ -8,6 +8,23 @@ from hooks.protocol import Object
 from hooks.simulator.store import Store
 
 
+@dataclass(frozen=True)
+class Profile:
+    """What a profiler leaves behind."""
+
+    output: str | None = None
+    """What it writes to `config_with_planner.yaml`."""
+    exit_code: int = 0
+    message: str = ""
+    """Its last words."""
+    status: str = ""
+    """What it writes to `profiler_status.yaml`: `success` or `failed`."""
+    error: str = ""
+    """The error that it writes there."""
+    copied: bool = True
+    """Whether the copier can write."""
+
+
 class Fault(StrEnum):
     """What can be wrong with a workload's pods."""
 
@@ -49,6 +66,10 @@ class World:
     """From a pod's being scheduled to its containers' running, image pull included."""
     run_seconds: float = 60.0
     """How long a Job's pod runs."""
+    profile: Profile | None = None
+    """What a profiling Job's profiler comes to; it goes on for ever where that is not known."""
+    profile_seconds: float = 2 * 3600.0
+    """How long a profiler runs."""
     assumed: frozenset[str] = frozenset({"ConfigMap", "Secret"})
     """Kinds that pods refer to and that count as being there."""
     images: dict[str, Fault] = field(default_factory=dict)
@@ -76,6 +97,11 @@ class World:
     def spoil(self, image: str, fault: Fault = Fault.IMAGE_PULL) -> None:
         """From now on something is wrong with an image."""
         self.images[image] = fault
+        self._changed()
+
+    def profiled(self, profile: Profile) -> None:
+        """From now on it is known what a profiler comes to."""
+        self.profile = profile
         self._changed()
 
     def want(self, name: str, replicas: int, namespace: str = "default") -> None:

@@ -1,3 +1,4 @@
+from hooks.simulator.clock import timestamp
 from hooks.simulator.workloads import Fault
 from tests.simulator.workloads.below import job
 
@@ -67,3 +68,56 @@ def test_several_completions(below):
     assert len(below.pods()) == 2
     below.settle()
     assert below.status("Job", "j")["succeeded"] == 3
+
+
+FAIL = {"action": "FailJob", "onExitCodes": {"operator": "NotIn", "values": [0, 42]}}
+IGNORE = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}
+POLICY = {"podFailurePolicy": {"rules": [IGNORE, FAIL]}, "backoffLimit": 1}
+
+
+def running(below):
+    return [pod for pod in below.pods() if pod.get("status", {}).get("phase") == "Running"]
+
+
+def end(below, code, **status):
+    """The container of the pod that runs ends with that code."""
+    below.run_until(lambda: running(below) != [])
+    (pod,) = running(below)
+    ended = {"exitCode": code, "finishedAt": timestamp(below.clock.now())}
+    (container,) = pod["status"]["containerStatuses"]
+    containers = [{**container, "state": {"terminated": ended}, "started": False, "ready": False}]
+    with below.store.acting("kubelet"):
+        below.store.update_status(
+            {**pod, "status": {**pod["status"], "phase": "Failed", "containerStatuses": containers, **status}}
+        )
+    below.run_for(1)
+    return pod["metadata"]["name"]
+
+
+def test_an_exit_code_that_the_policy_rules_out_ends_the_job_at_once(below):
+    below.apply(job(**POLICY))
+    name = end(below, 1)
+    (failed,) = [entry for entry in below.status("Job", "j")["conditions"] if entry["type"] == "Failed"]
+    assert failed["reason"] == "PodFailurePolicy"
+    assert failed["message"] == (
+        f"Container main for pod default/{name} failed with exit code 1 matching FailJob rule at index 1"
+    )
+    below.settle()
+    assert len(below.pods()) == 1
+
+
+def test_an_exit_code_that_the_policy_does_not_name_counts(below):
+    below.apply(job(**POLICY))
+    end(below, 42)
+    assert below.reason("Job", "j", "Failed") is None
+    end(below, 42)
+    assert below.reason("Job", "j", "Failed") == "BackoffLimitExceeded"
+
+
+def test_a_disruption_that_the_policy_ignores_does_not_count(below):
+    below.apply(job(**POLICY))
+    disrupted = {"type": "DisruptionTarget", "status": "True"}
+    for _ in range(3):
+        end(below, 137, conditions=[disrupted])
+    below.settle()
+    assert below.condition("Job", "j", "Complete") == "True"
