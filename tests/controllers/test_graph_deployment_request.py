@@ -406,9 +406,9 @@ def graph_text(services):
         (graph_text({"A": {}, "a": {}}), "InvalidSpec", "is that of service A too"),
         (graph_text([]), "InvalidSpec", "spec.services: has the value []"),
         (
-            graph_text({"A": {"annotations": {"nvidia.com/deployment-strategy": "Fast"}}}),
+            graph_text({"A": {"extraPodSpec": {"mainContainer": {}}}}),
             "InvalidSpec",
-            "chat-a: annotation nvidia.com/deployment-strategy: has the value 'Fast'",
+            "chat-a: spec.extraPodSpec.mainContainer.image: is required",
         ),
         (graph_text({"A": {"extraPodSpec": {"nodeName": "x" * 250_000}}}), "OutputTooLarge", "250000 are allowed"),
     ],
