@@ -59,6 +59,15 @@ def object_name_problem(name: str) -> str | None:
     return None
 
 
+def namespace_problem(name: str) -> str | None:
+    """Why a Namespace cannot be called so (RFC 1123, a label); None where it can."""
+    if len(name) > LABEL_LENGTH:
+        return f"has {len(name)} characters, {LABEL_LENGTH} are allowed"
+    if not _DNS_1123.fullmatch(name):
+        return "must begin and end with a letter or digit and have only a-z, 0-9 and '-'"
+    return None
+
+
 def host_problem(host: str) -> str | None:
     """Why an Ingress refuses a host; None where it takes it: a DNS name, whose first label may be `*`."""
     return object_name_problem(host.removeprefix("*."))

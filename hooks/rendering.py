@@ -4,6 +4,7 @@ Each object that has a controller is synced as if nothing were there yet, its ch
 of other kinds pass through as they are.
 """
 
+import difflib
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from hooks.controllers.graph import read_graph
 from hooks.controllers.registry import Controller, controllers
 from hooks.errors import InvalidSpec, MalformedRequest
 from hooks.kinds import GRAPH_DEPLOYMENT, GRAPH_DEPLOYMENT_REQUEST
+from hooks.names import namespace_problem, object_name_problem
 from hooks.profiling.output import UnusableOutput, read_output
 from hooks.profiling.specification import read_request
 from hooks.protocol import CompositeAnswer, Object, entries, part, read_sync
@@ -69,12 +71,17 @@ def render(
         found = by_kind.get((document["kind"], document["apiVersion"]))
         if found is None:
             rendered.objects.append(document)
-            if document["apiVersion"] == GROUP_VERSION:
-                rendered.warnings.append(f"{document['kind']} {document['metadata']['name']}: not supported yet")
+            rendered.warnings += _almost_ours(document, [kind for kind, _ in by_kind])
             continue
         parent = _placed(document, namespace)
+        misnamed = _misnamed(parent)
+        if misnamed:
+            rendered.faults += misnamed
+            continue
         unknown = unknown_fields(parent) if unknown_fields else ()
-        rendered.warnings += [f"{_title(parent)}: unknown field {path}" for path in unknown]
+        rendered.warnings += [
+            f"{_title(parent)}: unknown field {path} counts for nothing; kubectl refuses it" for path in unknown
+        ]
         rendered.warnings += _assumed_claims(parent, settings)
         if profile_output is not None and found.parent == GRAPH_DEPLOYMENT_REQUEST:
             parents = _come_out(parent, profile_output, rendered, settings)
@@ -111,6 +118,30 @@ def problem_of(document: Any) -> str | None:
     if not isinstance(part(document, "metadata").get("name"), str):
         return f"{document['kind']}: metadata.name is missing or no string; add it"
     return None
+
+
+def _almost_ours(document: Object, kinds: list[str]) -> list[str]:
+    """Say of an object of NVIDIA's group that it is none of ours: a typing error would pass in silence."""
+    group, _, version = document["apiVersion"].rpartition("/")
+    our_group, _, our_version = GROUP_VERSION.rpartition("/")
+    kind = document["kind"]
+    if group != our_group or (version != our_version and kind not in kinds):
+        return []
+    said = f"{kind} {document['metadata']['name']} is printed as it is, "
+    if kind in kinds:
+        return [f"{said}since its apiVersion is {document['apiVersion']}; write {GROUP_VERSION}"]
+    close = difflib.get_close_matches(kind, kinds, n=1)
+    return [f"{said}since its kind is none of {', '.join(kinds)}{f'; did you mean {close[0]}?' if close else ''}"]
+
+
+def _misnamed(parent: Object) -> list[str]:
+    """What the API server would refuse in the names of an object."""
+    checks = {"name": object_name_problem, "namespace": namespace_problem}
+    return [
+        f"{_title(parent)}: metadata.{key}: {value!r} {problem}; change it"
+        for key, check in checks.items()
+        if isinstance(value := parent["metadata"][key], str) and (problem := check(value))
+    ]
 
 
 def _placed(document: Object, namespace: str | None) -> Object:

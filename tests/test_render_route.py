@@ -20,7 +20,10 @@ def test_a_manifest_becomes_a_list_and_its_warnings_are_headers(client):
     assert {"PersistentVolumeClaim", "DynamoComponentDeployment", "Deployment", "Service"} == {
         item["kind"] for item in answer.json["items"]
     }
-    assert 'spec.services.VllmDecodeWorker.pvc"' in answer.headers.getlist("Warning")[0]
+    assert (
+        'spec.services.VllmDecodeWorker.pvc counts for nothing; kubectl refuses it"'
+        in answer.headers.getlist("Warning")[0]
+    )
 
 
 def test_the_namespace_comes_with_the_query(client):

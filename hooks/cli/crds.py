@@ -33,10 +33,13 @@ def command(output: Path, *, check: bool) -> None:
     if check:
         _report_stale(output, [name for name in contents if _read(output / name) != contents[name]])
         return
-    output.mkdir(parents=True, exist_ok=True)
-    for name, content in contents.items():
-        (output / name).write_text(content, encoding="utf-8")
-        click.echo(output / name)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        for name, content in contents.items():
+            (output / name).write_text(content, encoding="utf-8")
+            click.echo(output / name)
+    except OSError as error:
+        raise click.ClickException(f"{error.filename or output}: cannot be written: {error.strerror}") from error
 
 
 def _report_stale(output: Path, stale: list[str]) -> None:

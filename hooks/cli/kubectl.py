@@ -1,6 +1,7 @@
 """What a cluster holds, through the kubectl binary: the user's context, credentials and plugins apply."""
 
 import json
+import re
 import subprocess
 from collections.abc import Iterable
 from typing import Any
@@ -11,6 +12,9 @@ from hooks.protocol import Object
 
 _PATIENCE = 60
 """Seconds that kubectl gets for one answer."""
+
+_LOG_LINE = re.compile(r"[IWEF]\d{4} \d{2}:\d{2}:")
+"""How a line of klog begins: severity, month and day, time."""
 
 
 class KubectlError(click.ClickException):
@@ -60,11 +64,17 @@ class Kubectl:
         except (OSError, subprocess.TimeoutExpired) as error:
             raise KubectlError(f"{' '.join(command)}: {error}") from error
         if result.returncode:
-            raise KubectlError(f"{' '.join(command)}: {result.stderr.strip() or f'exit status {result.returncode}'}")
+            raise KubectlError(f"{' '.join(command)}: {_said(result.stderr) or f'exit status {result.returncode}'}")
         try:
             return json.loads(result.stdout)
         except ValueError as error:
             raise KubectlError(f"{' '.join(command)} printed no JSON: {error}") from error
+
+
+def _said(errors: str) -> str:
+    """What kubectl says to its user: without the lines of its log, of which it writes one for each attempt."""
+    lines = [line for line in errors.splitlines() if not _LOG_LINE.match(line)]
+    return "\n".join(lines).strip() or errors.strip()
 
 
 def resource_argument(api_version: str, plural: str) -> str:

@@ -11,7 +11,7 @@ import click
 import yaml
 
 from hooks.cli.options import effective_settings, settings_option
-from hooks.rendering import render
+from hooks.rendering import manifest_objects, render
 from hooks.unknown_fields import unknown_fields
 
 
@@ -49,7 +49,8 @@ def command(
     A DynamoGraphDeployment becomes DynamoComponentDeployments, and those Deployments, Services and the rest, as in a
     cluster where nothing of it is there yet. A DynamoGraphDeploymentRequest becomes the Job that profiles its model,
     or, with a profiler's output, the graph that comes out with everything that this becomes. Objects of other kinds
-    are printed as they are. Warnings and errors go to standard error; an invalid spec ends with exit status 1.
+    are printed as they are. What belongs to the namespace (accounts of planners, Services of models, keys) is not
+    printed; `simulate` shows it. Warnings and errors go to standard error; an invalid spec ends with exit status 1.
 
     \b
     Examples:
@@ -60,6 +61,8 @@ def command(
     """
     settings = effective_settings(settings_file)
     documents = [document for filename in filenames for document in read_documents(filename)]
+    if not any(manifest_objects(documents)):
+        raise click.ClickException(f"no object is in {', '.join(filenames)}")
     profile = None if profile_output is None else read_text(profile_output)
     rendered = render(documents, settings, datetime.now(UTC), namespace, unknown_fields, profile)
     for warning in rendered.warnings:

@@ -170,11 +170,15 @@ def command(
     else:
         kinds = [resource.kind for resource in cluster.store.kinds()]
         print_objects((item for kind in kinds for item in cluster.store.list(kind)), output)
+    if plan.until is not None and not well:
+        click.echo(f"error: {plan.until} did not come", err=True)
     sys.exit(0 if well else 1)
 
 
 def _objects(filenames: Iterable[str]) -> Iterable[Object]:
     documents = [document for filename in filenames for document in read_documents(filename)]
+    if not any(manifest_objects(documents)):
+        raise click.UsageError(f"no object is in {', '.join(filenames)}")
     for place, document in manifest_objects(documents):
         problem = problem_of(document)
         if problem:

@@ -151,6 +151,11 @@ class Condition:
     type: str
     status: str = "True"
 
+    def __str__(self) -> str:
+        """As it may be written on a command line."""
+        whose = f"{self.target.kind}/{self.target.name}:" if self.target else ""
+        return f"{whose}{self.type}={self.status}"
+
     def holds_for(self, item: Object) -> bool:
         """Whether it holds for an object, by a status that is about the object's present generation."""
         status = item.get("status") or {}

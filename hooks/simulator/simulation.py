@@ -9,7 +9,7 @@ from hooks.protocol import Kind, Object
 from hooks.settings import Settings
 from hooks.simulator.cluster import HOUR, Cluster, NeverReached
 from hooks.simulator.references import assumed_claim, awaited_claims
-from hooks.simulator.script import Action, Condition
+from hooks.simulator.script import Action, Condition, Unreadable
 from hooks.simulator.states import UNSHOWN, state_of
 from hooks.status.graph_deployment_request import PROFILING_STATE
 
@@ -61,7 +61,7 @@ class Simulation:
 
         Raises:
             ApiError: the API server refuses a manifest or an action.
-            Unreadable: an action names what does not exist.
+            Unreadable: an action names what does not exist, or what never came to exist.
             NeverAtRest: the cluster goes on changing for ever.
         """
         cluster, plan = self.cluster, self.plan
@@ -80,10 +80,19 @@ class Simulation:
             cluster.settle(within=LONGEST)
             for action in waiting:
                 action.run(cluster, plan.namespace)
-        if plan.duration is not None:
-            spent = (cluster.clock.now() - start).total_seconds()
-            return self._last(max(0.0, plan.duration - spent))
-        return self._last(LONGEST)
+        spent = (cluster.clock.now() - start).total_seconds()
+        well = self._last(LONGEST if plan.duration is None else max(0.0, plan.duration - spent))
+        self._check_failures()
+        return well
+
+    def _check_failures(self) -> None:
+        """A failure of what was never there is a typing error, and all would look well."""
+        seen = {(kind.kind.lower(), name) for kind, _, name in self._shown}
+        hidden = {kind.lower() for kind in UNSHOWN}
+        for kind, name in self.cluster.world.workloads:
+            if kind not in hidden and (kind, name) not in seen:
+                there = sorted(f"{each}/{other}" for each, other in seen if each in ("deployment", "leaderworkerset"))
+                raise Unreadable(f"{kind}/{name} never was there, so it could not fail; there are {', '.join(there)}")
 
     def _last(self, within: float) -> bool:
         """Run to the end."""

@@ -25,3 +25,10 @@ def test_a_missing_package_is_named_with_its_cure(monkeypatch):
     result = CliRunner().invoke(main, ["crds"])
     assert result.exit_code == 1
     assert "pip install 'dynamo-hooks[simulate]'" in result.output
+
+
+def test_a_folder_that_cannot_be_written_is_said_so(tmp_path):
+    (tmp_path / "file").write_text("")
+    result = CliRunner().invoke(main, ["crds", "--output", str(tmp_path / "file" / "folder")])
+    assert result.exit_code == 1
+    assert "folder: cannot be written: Not a directory" in result.output

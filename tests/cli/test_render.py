@@ -58,7 +58,7 @@ POD = "{extraPodSpec: {mainContainer: {image: x}}"
 def test_an_unknown_field_is_warned_about_with_its_path():
     result = render("-f", "-", input=GRAPH % (POD + ", replica: 2}"))
     assert result.exit_code == 0
-    assert "unknown field spec.services.A.replica" in result.stderr
+    assert "unknown field spec.services.A.replica counts for nothing; kubectl refuses it" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -81,6 +81,10 @@ def test_an_invalid_spec_names_field_value_and_cure(service, words):
     ("manifest", "words"),
     [
         ("a: b: c", "is not YAML"),
+        ("", "no object is in -"),
+        ("---\n", "no object is in -"),
+        (GRAPH.replace("name: g", "name: My_Chat") % (POD + "}"), "metadata.name: 'My_Chat' must begin and end with"),
+        (GRAPH.replace("name: g", "name: g, namespace: a.b") % (POD + "}"), "metadata.namespace: 'a.b' must begin and"),
         ("[1, 2]", "document 1: is no Kubernetes object"),
         ("{kind: Pod}", "document 1: apiVersion is missing"),
         ("{apiVersion: v1, kind: Pod}", "document 1: Pod: metadata.name is missing"),
@@ -90,6 +94,25 @@ def test_what_is_no_manifest_is_said_so(manifest, words):
     result = render("-f", "-", input=manifest)
     assert result.exit_code == 1
     assert words in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("written", "instead", "warning"),
+    [
+        ("kind: DynamoGraphDeployment", "kind: DynamoGraphDeploment", "; did you mean DynamoGraphDeployment?"),
+        ("nvidia.com/v1alpha1", "nvidia.com/v1", "since its apiVersion is nvidia.com/v1; write nvidia.com/v1alpha1"),
+    ],
+)
+def test_what_looks_like_ours_and_is_not_is_printed_with_a_warning(written, instead, warning):
+    result = render("-f", "-", input=(GRAPH % (POD + "}")).replace(written, instead))
+    assert result.exit_code == 0
+    assert [item["metadata"]["name"] for item in yaml.safe_load_all(result.stdout)] == ["g"]
+    assert warning in result.stderr
+
+
+def test_other_kinds_of_nvidia_pass_without_a_word():
+    result = render("-f", "-", input="{apiVersion: nvidia.com/v1, kind: ClusterPolicy, metadata: {name: gpus}}")
+    assert (result.exit_code, result.stderr) == (0, "")
 
 
 def test_a_missing_file_is_said_so():

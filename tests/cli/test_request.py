@@ -184,6 +184,17 @@ def test_a_machine_without_kubectl_says_so(monkeypatch, tmp_path):
     assert result.stderr.startswith("Error: kubectl is not there: install it, or add its folder to PATH")
 
 
+def test_of_what_kubectl_writes_only_its_message_is_shown(monkeypatch, tmp_path):
+    kubectl = tmp_path / "kubectl"
+    log = 'E1130 18:40:59.433103   15548 memcache.go:265] "Unhandled Error"'
+    kubectl.write_text(f"#!/bin/sh\necho '{log}' >&2\necho 'The connection was refused' >&2\nexit 1\n")
+    kubectl.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    result = CliRunner().invoke(main, ["request", "dgd", "chat"])
+    assert result.exit_code == 1
+    assert result.stderr == "Error: kubectl get dgd chat --output json: The connection was refused\n"
+
+
 @pytest.mark.parametrize(
     ("selector", "argument"),
     [

@@ -96,6 +96,10 @@ def test_without_a_time_things_happen_once_all_is_at_rest():
     [
         (["--fail", "deploy/x=Boredom"], "'Boredom' is no reason to fail; one of ImagePullBackOff, CrashLoopBackOff"),
         (["--fail", "deploy=Quota"], "'deploy' names no object; write KIND/NAME, such as dgd/chat"),
+        (
+            ["--fail", "deploy/x=Quota"],
+            "deployment/x never was there, so it could not fail; there are deployment/vllm-",
+        ),
         (["--scale", "dgd/vllm-disagg=2"], "name one of the graph's services: dgd/vllm-disagg/Frontend|"),
         (["--scale", "deploy/x=many"], "'deploy/x=many' has no number of replicas"),
         (["--delete", "thing/x"], "the cluster has no kind 'thing'"),
@@ -109,6 +113,21 @@ def test_what_makes_no_sense_is_said(arguments, said):
     result = simulate("-f", DISAGGREGATED, *arguments)
     assert result.exit_code == 2
     assert said in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("until", "said"), [("Redy", "Redy=True did not come"), ("dgd/x:Ready", "dgd/x:Ready=True did not come")]
+)
+def test_what_is_waited_for_in_vain_is_said(until, said):
+    result = simulate("-f", DISAGGREGATED, "--until", until)
+    assert result.exit_code == 1
+    assert said in result.stderr
+
+
+def test_an_empty_file_is_refused():
+    result = simulate("-f", "-", input="# nothing\n")
+    assert result.exit_code == 2
+    assert "no object is in -" in result.stderr
 
 
 def test_a_file_that_is_no_manifest_is_refused(tmp_path):
