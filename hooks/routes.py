@@ -123,7 +123,7 @@ def manifests(settings: Settings, clock: Clock) -> Blueprint:
     """`POST /render`: a manifest in YAML or JSON becomes one `List`; warnings are in headers of that name."""
     blueprint = Blueprint("manifests", __name__)
 
-    @blueprint.post("/render")
+    @blueprint.post("/render", endpoint="render")  # what metrics and log call it
     def rendered() -> Response:
         documents = read_manifest(_bytes())
         found = render(documents, settings, clock(), request.args.get("namespace"), unknown_fields)

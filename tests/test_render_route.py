@@ -1,8 +1,11 @@
+import io
 from pathlib import Path
 
+import orjson
 import pytest
 
 from hooks.app import create_app
+from hooks.log import open_log
 from hooks.settings import Settings
 
 MANIFESTS = Path(__file__).parent / "manifests"
@@ -24,6 +27,15 @@ def test_a_manifest_becomes_a_list_and_its_warnings_are_headers(client):
         'spec.services.VllmDecodeWorker.pvc counts for nothing; kubectl refuses it"'
         in answer.headers.getlist("Warning")[0]
     )
+
+
+def test_the_log_calls_it_render():
+    log = io.BytesIO()
+    create_app(Settings(), log=open_log(log)).test_client().post(
+        "/render", data=(MANIFESTS / "vllm--agg.yaml").read_bytes()
+    )
+    line = orjson.loads(log.getvalue())
+    assert (line["controller"], line["hook"], line["path"]) == ("render", "render", "/render")
 
 
 def test_the_namespace_comes_with_the_query(client):
