@@ -31,9 +31,9 @@ def test_a_manifest_becomes_a_list_and_its_warnings_are_headers(client):
 
 def test_the_log_calls_it_render():
     log = io.BytesIO()
-    create_app(Settings(), log=open_log(log)).test_client().post(
-        "/render", data=(MANIFESTS / "vllm--agg.yaml").read_bytes()
-    )
+    client = create_app(Settings(), log=open_log(log)).test_client()
+    body = (MANIFESTS / "vllm--agg.yaml").read_bytes()
+    client.post("/render", data=body, buffered=True)  # buffered: the answer has been sent, and recorded
     line = orjson.loads(log.getvalue())
     assert (line["controller"], line["hook"], line["path"]) == ("render", "render", "/render")
 
