@@ -22,7 +22,7 @@ from hooks.kinds import CONFIG_MAP, GRAPH_DEPLOYMENT, JOB, NAMESPACE, POD
 from hooks.profiling.output import CONFIGURATION, ERROR, INVALID, Output, UnusableOutput, read_output
 from hooks.profiling.requested import RequestedGraph, requested_graph
 from hooks.profiling.specification import Request, parse_spec, read_request, spec_hash
-from hooks.protocol import Object, SyncRequest, name_of, part
+from hooks.protocol import Object, SyncRequest, entries, name_of, part
 from hooks.settings import Settings
 from hooks.status.conditions import INVALID_SPEC, NAME_CONFLICT, find_condition
 from hooks.status.graph_deployment import READY, SUCCESSFUL
@@ -366,8 +366,7 @@ def job_conflict(facts: Facts) -> str:
 
 
 def _belongs_to(pod: Object, uid: str) -> bool:
-    references = pod["metadata"].get("ownerReferences") or ()
-    return any(isinstance(reference, dict) and reference.get("uid") == uid for reference in references)
+    return any(reference.get("uid") == uid for reference in entries(pod["metadata"], "ownerReferences"))
 
 
 def _time(text: Any) -> datetime | None:

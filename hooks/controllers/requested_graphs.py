@@ -118,7 +118,7 @@ def _is_kept(request: SyncRequest, config_map: Object) -> bool:
         return True
     graph, uid = _carries(config_map, labels.GRAPH_DEPLOYMENT), _carries(config_map, labels.REQUEST_UID)
     requests = request.related.all(GRAPH_DEPLOYMENT_REQUEST)
-    return _graph_there(request, graph or "") or uid in {item["metadata"].get("uid") for item in requests}
+    return _graph_there(request, graph or "") or any(item["metadata"].get("uid") == uid for item in requests)
 
 
 def _carries(item: Object, label: str) -> str | None:

@@ -55,7 +55,9 @@ def find_condition(item: Object, kind: str) -> Object:
     unknown = {"type": kind, "status": "Unknown", "reason": "", "message": ""}
     for condition in entries(part(item, "status"), "conditions"):
         if condition.get("type") == kind:
-            return unknown | condition
+            return unknown | {
+                key: value for key, value in condition.items() if key not in unknown or isinstance(value, str)
+            }
     return unknown
 
 

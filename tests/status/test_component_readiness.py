@@ -245,8 +245,8 @@ def test_a_child_that_is_being_deleted_is_not_ready_however_ready_its_pods_are(k
     assert answer.message == f"{kind} g-decode: is being deleted; it is made anew once it is gone"
 
 
-def test_a_condition_that_does_not_say_its_status_is_unknown():
-    answer = ask(
-        component(WORKER), observed=observed(status={"observedGeneration": 1, "conditions": [{"type": "Progressing"}]})
-    )
-    assert answer.condition["status"] == "False"
+@pytest.mark.parametrize("said", [{}, {"status": 5}, {"status": "False", "reason": 3, "message": [{}]}])
+def test_a_condition_that_does_not_say_what_it_should_breaks_nothing(said):
+    progressing = {"type": "Progressing", **said}
+    answer = ask(component(WORKER), observed=observed(status={"observedGeneration": 1, "conditions": [progressing]}))
+    assert available(answer)[:2] == ("False", "NotReady")
