@@ -1,8 +1,13 @@
+import copy
+
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hooks.controllers import component_deployment, graph
 from hooks.memo import Memo
+from tests.golden_cases import cases
 
 JSON = st.recursive(
     st.none()
@@ -62,3 +67,43 @@ def test_what_fails_is_asked_again():
 
 def test_what_cannot_be_written_as_json_is_worked_out_each_time():
     assert Memo(1000)(2**70, lambda: 2**70) == 2**70
+
+
+def forget():
+    for memo in (component_deployment._built, graph._components):
+        memo.forget()
+
+
+def changed(value, depth=4):
+    """The same JSON with something else, or nothing, in each place down to a depth."""
+    keys = list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+    for key in keys if depth else ():
+        for inner in ("other", *changed(value[key], depth - 1)):
+            yield {**value, key: inner} if isinstance(value, dict) else [*value[:key], inner, *value[key + 1 :]]
+        if isinstance(value, dict):
+            yield {name: item for name, item in value.items() if name != key}
+
+
+@pytest.mark.parametrize(
+    "case",
+    [case for case in cases() if case.folder.parent.name in ("component_deployment", "graph_deployment")],
+    ids=str,
+)
+@pytest.mark.parametrize("part", ["metadata", "spec"])
+def test_what_is_known_of_one_parent_is_not_taken_for_one_that_differs_anywhere(case, part):
+    body = case.request()
+    for item in changed(body["parent"][part], depth=4 if part == "metadata" else 3):
+        if part == "metadata" and not is_metadata(item):
+            continue
+        other = {**body, "parent": {**body["parent"], part: item}}
+        forget()
+        case.answer(copy.deepcopy(body))
+        known = orjson.dumps(case.answer(copy.deepcopy(other)))
+        forget()
+        assert known == orjson.dumps(case.answer(copy.deepcopy(other))), item
+
+
+def is_metadata(item):
+    """Whether it is what a request's reader lets through."""
+    maps = [item.get(key, {}) for key in ("labels", "annotations")]
+    return "name" in item and all(isinstance(found, dict) for found in maps)
