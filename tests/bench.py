@@ -38,8 +38,8 @@ Metacontroller sends. The echo is Flask and orjson under the same gunicorn; it p
 bytes of the same size. A call is timed as a caller with `requests` sees it, and once more through a bare socket.
 
 Resources at rest are what nearly all calls are about, and what their specs become is remembered from the call before
-(`hooks/memo.py`). The first call for a spec works it out: that of a component takes about 1.7 times an echo's time, that
-of 25 services about 2.0 times.
+(`hooks/memo.py`). The first call for a spec works it out: for a component it takes about 1.7 times an echo's time, for
+25 services about 2.0 times.
 
 Machine: {machine}.
 """
