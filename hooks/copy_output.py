@@ -129,16 +129,22 @@ def _each_once(report: Callable[[str], None]) -> Callable[[str], None]:
     return report_news
 
 
-def result(folder: Path, end: End) -> tuple[str, str]:
-    """The key and text that a ConfigMap shall hold: what the profiler found out, or why it did not."""
+def result(folder: Path, end: End, called: Path | None = None) -> tuple[str, str]:
+    """The key and text that a ConfigMap shall hold: what the profiler found out, or why it did not.
+
+    Args:
+        folder: where the profiler wrote.
+        end: how it ended.
+        called: what the folder is called in messages, if not by its own name.
+    """
     status = _profiler_status(folder / STATUS_FILE)
     said = status.get("error") or status.get("message")
     if end.exit_code != 0 or status.get("status") == "failed":
         failed = f"the profiler ended {end}"
         return ERROR, _cut(f"{said}; {failed}" if said and end.exit_code != 0 else str(said or failed))
-    path = folder / CONFIGURATION
+    path = (called or folder) / CONFIGURATION
     try:
-        content = path.read_bytes()
+        content = (folder / CONFIGURATION).read_bytes()
     except OSError as error:
         there = ", ".join(sorted(entry.name for entry in folder.glob("*"))[:20]) or "nothing"
         why = f"the profiler ended {end}, but there is no {path} ({error.strerror}); there is {there}"

@@ -45,7 +45,7 @@ class Profiler(Worker):
         copy = _copy_of(pod)
         with tempfile.TemporaryDirectory() as folder:
             _leave(Path(folder), profile)
-            written, text = result(Path(folder), End(profile.exit_code, _said(profile)))
+            written, text = result(Path(folder), End(profile.exit_code, _said(profile)), copy.folder)
         config_map = build_config_map(copy, written, text)
         there = self.store.find(CONFIG_MAP.kind, config_map["metadata"]["name"], copy.namespace)
         if there is None:

@@ -6,7 +6,6 @@ import pytest
 import yaml
 
 from hooks.settings import Settings
-from hooks.simulator.cluster import Cluster
 from hooks.simulator.errors import ApiError
 from hooks.simulator.installation import our_installation
 from hooks.simulator.workloads import Fault, Profile
@@ -32,8 +31,8 @@ ELSEWHERE = {"name": "fast", "namespace": "prod", "workersImage": "mine:1", "lab
 class Requests:
     """A cluster with requests. Every status that any of them ever had is kept, and each must follow the one before."""
 
-    def __init__(self, seed):
-        self.cluster = Cluster(seed=seed, lag=0.5, namespaces=["inference", "prod"])
+    def __init__(self, cluster):
+        self.cluster = cluster
         self.cluster.world.profile_seconds = 600.0
         self.history = []
         self.made = []
@@ -112,8 +111,8 @@ class Requests:
 
 
 @pytest.fixture
-def requests(seed):
-    made = Requests(seed)
+def requests(start_cluster):
+    made = Requests(start_cluster(namespaces=["inference", "prod"]))
     yield made
     made.check()
     errors = [event for event in made.cluster.events if event.reason == "SyncError"]
@@ -123,6 +122,7 @@ def requests(seed):
 # From a model to a graph.
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("estimates", "app"), [(True, "aic-profiler"), (False, "dynamo-profiler")])
 def test_a_model_becomes_a_running_graph(requests, estimates, app):
     requests.cluster.world.profile_seconds = 2 * 3600.0
@@ -277,6 +277,7 @@ def test_output_that_goes_before_anybody_has_read_it_is_missing(requests):
     assert requests.said("Profiling")["reason"] == "OutputMissing"
 
 
+@pytest.mark.long
 def test_what_keeps_the_profiler_from_starting_is_said_and_the_deadline_ends_it(requests):
     requests.cluster.world.fail("Job/profile-chat", Fault.UNSCHEDULABLE)
     requests.request()
@@ -294,7 +295,7 @@ def test_what_keeps_the_profiler_from_starting_is_said_and_the_deadline_ends_it(
 def test_a_job_that_is_deleted_while_it_profiles_is_not_made_again(requests):
     requests.request(autoApply=True)
     requests.reaches("Profiling")
-    requests.cluster.run_for(3600)
+    requests.cluster.run_for(300)
     requests.cluster.delete("Job", "profile-chat", "inference")
     requests.rests_in("Failed")
     assert requests.said("Profiling")["reason"] == "ProfilingJobLost"
