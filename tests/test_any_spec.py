@@ -29,7 +29,7 @@ CONTAINER = {
     "env": [{"name": "A", "value": "1"}, {"name": "B", "value": "$(A)"}],
     "envFrom": [{"secretRef": {"name": "s"}}],
     "ports": [{"name": "p", "containerPort": 1}],
-    "resources": {"limits": {"cpu": "1"}, "requests": {"cpu": 0.5}, "claims": [{"name": "c"}]},
+    "resources": {"limits": {"cpu": "1"}, "requests": {"cpu": 1}, "claims": [{"name": "c"}]},
     "volumeMounts": [{"name": "mine", "mountPath": "/mine"}],
     "livenessProbe": PROBE,
     "readinessProbe": {"initialDelaySeconds": 5},
@@ -54,7 +54,9 @@ SERVICE = {
         "minReplicas": 1,
         "maxReplicas": 3,
         "behavior": {"scaleDown": {"policies": [{"type": "Pods", "value": 1, "periodSeconds": 1}]}},
-        "metrics": [{"type": "Pods", "pods": {"metric": {"name": "q"}, "target": {"averageValue": "1"}}}],
+        "metrics": [
+            {"type": "Pods", "pods": {"metric": {"name": "q"}, "target": {"type": "AverageValue", "averageValue": "1"}}}
+        ],
     },
     "envs": [{"name": "C", "value": "$(A)"}, {"name": "D", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}],
     "envFromSecret": "hf",
@@ -81,7 +83,12 @@ SERVICE = {
         "volumes": [
             {"name": "mine", "emptyDir": {"sizeLimit": "1Gi"}},
             {"name": "token", "projected": {"sources": [{"serviceAccountToken": {"path": "t"}}, {"downwardAPI": {}}]}},
-            {"name": "info", "downwardAPI": {"items": [{"path": "p", "resourceFieldRef": {"divisor": "1"}}]}},
+            {
+                "name": "info",
+                "downwardAPI": {
+                    "items": [{"path": "p", "resourceFieldRef": {"resource": "limits.cpu", "divisor": "1"}}]
+                },
+            },
             {
                 "name": "own",
                 "ephemeral": {"volumeClaimTemplate": {"spec": {"resources": {"requests": {"storage": 1}}}}},
@@ -93,7 +100,14 @@ SERVICE = {
         "nodeSelector": {"a": "b"},
         "tolerations": [{"key": "k", "operator": "Exists"}],
         "affinity": {"nodeAffinity": {}},
-        "topologySpreadConstraints": [{"maxSkew": 1, "labelSelector": {"matchLabels": {"a": "b"}}}],
+        "topologySpreadConstraints": [
+            {
+                "maxSkew": 1,
+                "topologyKey": "zone",
+                "whenUnsatisfiable": "DoNotSchedule",
+                "labelSelector": {"matchLabels": {"a": "b"}},
+            }
+        ],
         "overhead": {"cpu": "1"},
         "resourceClaims": [{"name": "c", "resourceClaimTemplateName": "t"}],
         "terminationGracePeriodSeconds": 0,

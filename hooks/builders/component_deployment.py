@@ -122,7 +122,7 @@ def _overlaid(item: Object, amounts: Object) -> Object:
 
 
 def _set_environment(spec: Object, graph: Graph, service: ComponentSharedSpec, config: str | None) -> None:
-    main_env, envs = environments(graph.spec.envs, service, config)
+    main_env, envs = environments(graph.spec.envs, service, config, graph.settings)
     if envs:
         spec["envs"] = envs
     extra = dict(spec.get("extraPodSpec") or {})

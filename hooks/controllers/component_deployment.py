@@ -35,7 +35,7 @@ from hooks.settings import Settings
 from hooks.status.component_deployment import Outcome, component_status, observed_workload
 from hooks.status.conditions import INVALID_SPEC, NAME_CONFLICT, faults_message
 from hooks.status.missing import lacking
-from hooks.status.order import init_container_note
+from hooks.status.order import init_container_note, variable_note
 from hooks.status.readiness import Readiness
 
 LEADS_TO = {
@@ -177,13 +177,15 @@ def _conflict(request: SyncRequest, item: Object) -> str:
 
 
 def _order_note(request: SyncRequest, workload: Object | None) -> str:
-    """Whether init containers will run in another order than the one they are written in."""
+    """Whether init containers or variables will stand in another order than the one they are written in."""
     observed = observed_workload(request)
     if observed is None or workload is None or observed.get("kind") != workload["kind"]:
         return ""
     whose = f"{workload['kind']} {name_of(workload)[1]}"
-    pairs = zip(pod_templates(observed), pod_templates(workload), strict=False)
-    notes = (init_container_note(whose, part(was, "spec"), part(wanted, "spec")) for was, wanted in pairs)
+    notes = []
+    for was, wanted in zip(pod_templates(observed), pod_templates(workload), strict=False):
+        pods = part(was, "spec"), part(wanted, "spec")
+        notes += [init_container_note(whose, *pods), variable_note(workload, *pods)]
     return ". ".join(dict.fromkeys(filter(None, notes)))
 
 

@@ -52,6 +52,8 @@ class Component:
     graph_deployment: str
     """Name of the graph it belongs to; its own where it stands alone."""
     in_graph: bool
+    is_merged: bool
+    """Whether its lists may stand in another order than they were written in: Metacontroller merged a graph's edits."""
     dynamo_namespace: str
     own_labels: dict[str, str]
     """Labels of ours, over any of a user's: the names on every child and pod, the types on pods."""
@@ -146,6 +148,7 @@ def read_component(parent: Object, settings: Settings) -> Component:
         settings=settings,
         graph_deployment=graph_deployment or name,
         in_graph=graph_deployment is not None,
+        is_merged=_owner(metadata) is not None,
         dynamo_namespace=dynamo_namespace,
         own_labels=own_labels,
         labels=_labels(metadata, spec, own_labels),
@@ -172,12 +175,15 @@ def _spec(parent: Object) -> tuple[ComponentDeploymentSpec, list[Fault]]:
     return read.model, read.faults
 
 
-def _graph_deployment(metadata: Object) -> str | None:
+def _owner(metadata: Object) -> str | None:
+    """Name of the graph that made the component."""
     owner = controller_of({"metadata": metadata})
-    if owner and owner.get("kind") == GRAPH_DEPLOYMENT.kind:
-        name = owner.get("name")
-        return name if isinstance(name, str) and name else None
-    return part(metadata, "labels").get(labels.GRAPH_DEPLOYMENT) or None
+    name = owner.get("name") if owner and owner.get("kind") == GRAPH_DEPLOYMENT.kind else None
+    return name if isinstance(name, str) and name else None
+
+
+def _graph_deployment(metadata: Object) -> str | None:
+    return _owner(metadata) or part(metadata, "labels").get(labels.GRAPH_DEPLOYMENT) or None
 
 
 def _dynamo_namespace(spec: ComponentDeploymentSpec, namespace: str, graph_deployment: str) -> str:

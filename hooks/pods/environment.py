@@ -43,6 +43,30 @@ def resolve_references(environment: list[dict[str, Any]], *, complete: bool = Tr
     return resolved
 
 
+def referred_to(variable: Mapping[str, Any]) -> list[str]:
+    """The names that a variable's value refers to."""
+    value = variable.get("value")
+    if variable.get("valueFrom") is not None or not isinstance(value, str):
+        return []
+    return [found["name"] for found in _REFERENCE.finditer(value) if found["name"] is not None]
+
+
+def with_sources_in_front(environment: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The same entries, those with `valueFrom` in front of the first one that refers to them.
+
+    For an environment whose references are all meant, and that a merge may have put in another order.
+    """
+    by_name = {variable["name"]: variable for variable in environment}
+    ordered: dict[str, dict[str, Any]] = {}
+    for variable in environment:
+        for name in referred_to(variable):
+            source = by_name.get(name, {})
+            if source.get("valueFrom") is not None:
+                ordered.setdefault(name, source)
+        ordered.setdefault(variable["name"], variable)
+    return list(ordered.values())
+
+
 def _resolve(
     value: str, own_name: str, earlier: Mapping[str, str | None], later: Collection[str], *, complete: bool
 ) -> tuple[str, str | None]:

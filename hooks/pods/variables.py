@@ -6,8 +6,9 @@ Source: seed, "Environment Variables".
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from hooks.pods.component import Component
-from hooks.pods.environment import resolve_references
+from hooks.pods.component import Component, defaults_of_type
+from hooks.pods.environment import resolve_references, with_sources_in_front
+from hooks.settings import Settings
 
 Variable = dict[str, Any]
 
@@ -20,13 +21,15 @@ def variables(component: Component, backend_env: dict[str, str]) -> list[Variabl
     """
     entries: list[Any] = [
         *_of_every_component(component),
-        *_literals(_of_platform(component)),
+        *_literals(_of_platform(component.settings)),
+        *_literals({"DYN_DISCOVERY_BACKEND": "kubernetes"} if component.discovery else {}),
         *_literals(component.defaults.env),
         *_literals(backend_env),
         *(component.main_container.get("env") or ()),
         *(component.spec.envs or ()),
     ]
-    return resolve_references(each_once(entries))
+    merged = each_once(entries)
+    return resolve_references(with_sources_in_front(merged) if component.is_merged else merged)
 
 
 def each_once(entries: Iterable[Any]) -> list[Variable]:
@@ -45,28 +48,35 @@ def with_references_resolved(container: Mapping[str, Any]) -> dict[str, Any]:
     return {**container, "env": resolve_references(entries)} if entries else dict(container)
 
 
+_FIELDS = {"POD_NAME": "metadata.name", "POD_NAMESPACE": "metadata.namespace", "POD_UID": "metadata.uid"}
+
+
+def supplied_names(component_type: str | None, settings: Settings) -> list[str]:
+    """Names of variables that a component of that type gets in front of a user's, as far as its graph can know."""
+    found = ["DYN_NAMESPACE", "DYN_PARENT_DGD_K8S_NAME", "DYN_PARENT_DGD_K8S_NAMESPACE", *_FIELDS]
+    by_type = ["DYN_COMPONENT"] if component_type else []
+    return [*found, *by_type, *_of_platform(settings), *defaults_of_type(component_type, settings.defaults).env]
+
+
 def _of_every_component(component: Component) -> list[Variable]:
     literals = {"DYN_NAMESPACE": component.dynamo_namespace}
     if component.spec.component_type:
         literals["DYN_COMPONENT"] = component.spec.component_type
     literals["DYN_PARENT_DGD_K8S_NAME"] = component.graph_deployment
     literals["DYN_PARENT_DGD_K8S_NAMESPACE"] = component.namespace
-    fields = {"POD_NAME": "metadata.name", "POD_NAMESPACE": "metadata.namespace", "POD_UID": "metadata.uid"}
     references = [
         {"name": name, "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": path}}}
-        for name, path in fields.items()
+        for name, path in _FIELDS.items()
     ]
     return _literals(literals) + references
 
 
-def _of_platform(component: Component) -> dict[str, str]:
-    settings = component.settings
+def _of_platform(settings: Settings) -> dict[str, str]:
     wanted = {
         "NATS_SERVER": settings.nats_address,
         "ETCD_ENDPOINTS": settings.etcd_address,
         "MODEL_EXPRESS_URL": settings.model_express_url,
         "PROMETHEUS_ENDPOINT": settings.prometheus_endpoint,
-        "DYN_DISCOVERY_BACKEND": "kubernetes" if component.discovery else None,
     }
     return {name: value for name, value in wanted.items() if value}
 

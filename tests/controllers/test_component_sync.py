@@ -357,6 +357,40 @@ def test_references_between_variables_do_not_depend_on_the_order_of_the_list():
     assert pod["containers"][1]["env"][1] == pod["initContainers"][0]["env"][1] == {"name": "OLD", "value": "12"}
 
 
+SECRET = {"name": "PASSWORD", "valueFrom": {"secretKeyRef": {"name": "s", "key": "k"}}}
+
+
+@pytest.mark.parametrize(
+    ("there", "said"),
+    [
+        pytest.param([{"name": "URL", "value": "old"}], True, id="one that refers to a new secret is there already"),
+        pytest.param([{"name": "URL", "value": "old"}, SECRET], True, id="the secret stands behind it already"),
+        pytest.param([SECRET], False, id="the secret is there first"),
+        pytest.param([], False, id="both are new"),
+    ],
+)
+def test_a_variable_that_would_stand_before_the_secret_it_refers_to_is_named(there, said):
+    observed = ask(component({"envs": there})).observed()
+    envs = [SECRET, {"name": "URL", "value": "db://$(PASSWORD)"}]
+    message = ask(component({"envs": envs}), observed=observed).message
+    note = (
+        "Deployment g-decode: URL of container main refers to PASSWORD, which stands behind it, since variables that "
+        "are there keep their places: kubectl delete -n default deployment g-decode, and it is made anew in the "
+        "right order"
+    )
+    assert message.endswith(note) == said
+    assert ("refers to" in message) == said
+
+
+@pytest.mark.parametrize("owned", [True, False])
+def test_in_a_component_of_a_graph_a_merge_may_have_put_a_secret_behind_what_refers_to_it(owned):
+    owner = {"kind": "DynamoGraphDeployment", "name": "g", "uid": "u", "controller": True}
+    envs = [{"name": "URL", "value": "db://$(PASSWORD)"}, SECRET]
+    env = ask(component({"envs": envs}, ownerReferences=[owner] if owned else [])).main["env"][-2:]
+    text = {"name": "URL", "value": "db://$$(PASSWORD)"}  # whoever writes it so, means text
+    assert env == ([SECRET, envs[0]] if owned else [text, SECRET])
+
+
 # customize
 
 

@@ -119,7 +119,7 @@ def _joined(where: str, key: str) -> str:
 
 def whole(value: Any) -> Any:
     """The value as JSON has it once it went through the server: `2.0` is `2` afterwards."""
-    if type(value) is float and value.is_integer():
+    if type(value) is float and value.is_integer() and abs(value) < 2**63:  # beyond, it stays a float
         return int(value)
     if type(value) is list:
         return [whole(entry) for entry in value]
