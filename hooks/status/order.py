@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from hooks.pods.environment import referred_to
-from hooks.protocol import Object, entries, name_of, part
+from hooks.protocol import Object, entries, name_of
 
 
 def init_container_note(whose: str, observed: Object, desired: Object) -> str:
