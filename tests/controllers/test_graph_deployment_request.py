@@ -1,3 +1,4 @@
+import random
 from datetime import timedelta
 from pathlib import Path
 
@@ -6,6 +7,7 @@ import yaml
 
 from hooks import names
 from hooks.controllers.graph_deployment_request import customize
+from hooks.errors import MalformedRequest
 from hooks.kinds import GRAPH_DEPLOYMENT_REQUEST
 from hooks.protocol import customize_body, read_customize
 from hooks.settings import Settings
@@ -36,6 +38,7 @@ from tests.crds.crd_admission import refusals
 
 CRD = Path(__file__).parent.parent.parent / "crds" / "nvidia.com_dynamographdeploymentrequests.yaml"
 SCHEMA = yaml.safe_load(CRD.read_text())["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+STATUS = SCHEMA["properties"]["status"]
 TERMINATED = {"name": "profiler", "state": {"terminated": {"exitCode": 1, "reason": "Error", "message": "no\nGPU"}}}
 
 
@@ -583,3 +586,39 @@ def test_the_pods_of_the_cluster_need_not_be_watched():
 @pytest.mark.parametrize("spec", [{"profilingConfig": 5}, {"profilingConfig": {"configMapRef": {"name": 5}}}, {}])
 def test_without_auto_apply_and_for_a_spec_of_any_shape_no_graph_is_asked_for(spec):
     assert {rule["resource"] for rule in rules(spec)} == {"jobs", "pods", "configmaps"}
+
+
+# What nobody should send.
+
+JUNK = [None, 5, -1.5, True, "", "x", [], [None], ["x"], {}, {"x": None}, {"name": 5}, [{}], [[]], "2026-13-45", "\x00"]
+
+
+def damaged(value, randomness):
+    """JSON with junk in one place, chosen at random."""
+    places = list(value.items() if isinstance(value, dict) else enumerate(value)) if value else []
+    places = [place for place in places if place[0] != "generation"]  # the API server's own
+    if not isinstance(value, dict | list) or not places:
+        return randomness.choice(JUNK)
+    key, item = randomness.choice(places)
+    copied = value.copy()
+    nested = isinstance(item, dict | list) and item
+    copied[key] = damaged(item, randomness) if nested and randomness.random() < 0.9 else randomness.choice(JUNK)
+    return copied
+
+
+@pytest.mark.parametrize("body", [*(body for body, _ in REACHED.values()), *filter(None, BOTH.values())])
+def test_junk_anywhere_is_refused_or_answered_with_a_status_that_the_api_server_takes(body):
+    full = situation(
+        body["parent"],
+        *(item for items in body["related"].values() for item in items.values()),
+        pod({"phase": "Failed", "containerStatuses": [TERMINATED], "conditions": [condition("PodScheduled", "False")]}),
+    ) | {key: body[key] for key in ("children",) if key in body}
+    randomness = random.Random(1)
+    for _ in range(100):
+        part = randomness.choice([key for key in ("parent", "related", "children") if full.get(key)])
+        asked = {**full, part: damaged(full[part], randomness)}
+        try:
+            answer = ask(asked)
+        except MalformedRequest:
+            continue
+        assert refusals(STATUS, answer["status"]) == [], asked[part]
