@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+import orjson
+
 from hooks.api.common import GROUP_VERSION
 from hooks.controllers.claims import claims
 from hooks.controllers.graph import read_graph
@@ -110,7 +112,8 @@ def problem_of(document: Any) -> str | None:
         return "is no Kubernetes object; write apiVersion, kind and metadata"
     try:
         json.dumps(document, allow_nan=False)
-    except (ValueError, TypeError) as error:  # a date without quotes, .inf, an alias of itself
+        orjson.dumps(document, option=orjson.OPT_PASSTHROUGH_DATETIME)
+    except (ValueError, TypeError) as error:  # a date or key without quotes, .inf, a huge number, an alias of itself
         return f"holds what JSON cannot: {error}; put it in quotes"
     for key in ("apiVersion", "kind"):
         if not isinstance(document.get(key), str):
