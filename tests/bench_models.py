@@ -17,7 +17,7 @@ from hooks.kinds import COMPONENT_DEPLOYMENT
 from tests.bench import DYNAMO_HOOKS, Requests, running
 from tests.golden_cases import keyed
 from tests.steady import graph, steady_request
-from tests.workers import Worker, hangs
+from tests.workers import Worker, hangs, host
 from tests.workers import running as running_workers
 
 CALLS = 200
@@ -93,7 +93,7 @@ def one_try(url, body, workers):
 @click.option("--tries", default=3, show_default=True)
 def main(tries):
     """Print the ratio of the best try; exit status 1 where it is over the limit."""
-    hosts = [f"127.0.0.{number}" for number in range(2, 22)]
+    hosts = [host(number) for number in range(2, 22)]
     made = [Worker(host, **({"GET": hangs(HANGS)} if number % 4 == 0 else {})) for number, host in enumerate(hosts)]
     body = component_request()
     with running_workers(*made) as workers, running(DYNAMO_HOOKS, "serve") as (url, *_):

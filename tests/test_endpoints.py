@@ -6,7 +6,7 @@ import pytest
 from hooks.adapters import Task, Worker
 from hooks.endpoints import AT_A_TIME, LARGEST_BODY, Workers, listed_names
 from tests import workers
-from tests.workers import drips, hangs, redirects, running
+from tests.workers import drips, hangs, host, redirects, running
 
 ADAPTER, URI = "acme/lora one", "s3://bucket/lora"
 
@@ -26,7 +26,7 @@ def perform():
 
 
 def test_an_adapter_is_loaded_once_and_not_again(perform):
-    with running(workers.Worker("127.0.0.2")) as (worker,):
+    with running(workers.Worker(host(2))) as (worker,):
         assert outcome(perform, worker).result == "loaded"
         again = outcome(perform, worker)
         assert (again.result, again.done, again.settled) == ("listed", True, True)
@@ -36,7 +36,7 @@ def test_an_adapter_is_loaded_once_and_not_again(perform):
 
 @pytest.mark.parametrize("status", [404, 405])
 def test_a_worker_without_a_list_is_asked_once(perform, status):
-    with running(workers.Worker("127.0.0.2", GET=(status, {}))) as (worker,):
+    with running(workers.Worker(host(2), GET=(status, {}))) as (worker,):
         assert outcome(perform, worker).result == "loaded"
         assert outcome(perform, worker, loaded=True).result == "listed"
         assert [method for method, *_ in worker.calls] == ["GET", "POST", "GET"]
@@ -51,12 +51,12 @@ def test_a_worker_without_a_list_is_asked_once(perform, status):
         ((200, 7), "lists its adapters in a way that is not understood"),
         (hangs(1.5), "gives no answer within 1 s"),
         (drips(30), "gives no answer within 1 s"),
-        (redirects("http://127.0.0.3:9090/v1/loras"), "answers 307 when asked for its adapters"),
+        (redirects(f"http://{host(3)}:9090/v1/loras"), "answers 307 when asked for its adapters"),
     ],
     ids=["500", "no JSON", "no list", "slow", "dripping", "redirect"],
 )
 def test_a_list_that_fails_changes_nothing(perform, answer, message, loaded):
-    with running(workers.Worker("127.0.0.2", GET=answer)) as (worker,):
+    with running(workers.Worker(host(2), GET=answer)) as (worker,):
         found = outcome(perform, worker, loaded=loaded)
         assert (found.done, found.message, found.settled) == (loaded, message, False)
         assert [method for method, *_ in worker.calls] == ["GET"]
@@ -69,27 +69,27 @@ def test_a_list_that_fails_changes_nothing(perform, answer, message, loaded):
         ((500, b""), "failed", "answers 500"),
         ((500, b"x" * 500), "failed", f"answers 500: {'x' * 199}…"),
         (hangs(1.5), "loading", "is still loading"),
-        (redirects("http://127.0.0.3:9090/"), "failed", "answers 307: redirects are not followed"),
+        (redirects(f"http://{host(3)}:9090/"), "failed", "answers 307: redirects are not followed"),
     ],
     ids=["409", "500", "long", "slow", "redirect"],
 )
 def test_a_load_that_fails_says_why_in_the_same_words_each_time(perform, answer, result, message):
-    with running(workers.Worker("127.0.0.2", POST=answer)) as (worker,):
+    with running(workers.Worker(host(2), POST=answer)) as (worker,):
         first, second = outcome(perform, worker), outcome(perform, worker)
         assert (first.done, first.result, first.message) == (False, result, message)
         assert first == second
 
 
 def test_a_success_counts_whatever_its_body_does(perform):
-    with running(workers.Worker("127.0.0.2", POST=drips(30))) as (worker,):
+    with running(workers.Worker(host(2), POST=drips(30))) as (worker,):
         assert outcome(perform, worker).result == "loaded"
 
 
 def test_a_worker_that_is_down_is_said_so_in_the_same_words_each_time(perform):
-    down = Task(ADAPTER, URI, (Worker("http://127.0.0.99:9090", "p", ready=True),))
+    down = Task(ADAPTER, URI, (Worker(f"http://{host(99)}:9090", "p", ready=True),))
     first, second = perform(down), perform(down)
     assert first == second
-    assert first.by_address["http://127.0.0.99:9090"].message == "cannot be reached: Connection refused"
+    assert first.by_address[f"http://{host(99)}:9090"].message == "cannot be reached: Connection refused"
 
 
 def test_a_body_over_the_bound_is_cut(perform):
@@ -101,7 +101,7 @@ def test_a_body_over_the_bound_is_cut(perform):
             sent.append(1)
             yield b" " * (1 << 16)
 
-    with running(workers.Worker("127.0.0.2", GET=endless)) as (worker,):
+    with running(workers.Worker(host(2), GET=endless)) as (worker,):
         found = outcome(perform, worker)
         assert found.message == "lists its adapters in a way that is not understood"
     assert len(sent) << 16 < 8 * LARGEST_BODY
@@ -109,17 +109,17 @@ def test_a_body_over_the_bound_is_cut(perform):
 
 def test_no_credential_is_sent_and_no_proxy_asked(perform, monkeypatch, tmp_path):
     netrc = tmp_path / "netrc"
-    netrc.write_text("machine 127.0.0.2 login user password secret\n")
+    netrc.write_text(f"machine {host(2)} login user password secret\n")
     monkeypatch.setenv("NETRC", str(netrc))
-    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.98:1")
-    with running(workers.Worker("127.0.0.2", GET=(200, []))) as (worker,):
+    monkeypatch.setenv("HTTP_PROXY", f"http://{host(98)}:1")
+    with running(workers.Worker(host(2), GET=(200, []))) as (worker,):
         assert outcome(perform, worker).result == "loaded"
         for headers in worker.headers:
             assert not headers.keys() & {"HTTP_AUTHORIZATION", "HTTP_COOKIE", "HTTP_PROXY_AUTHORIZATION"}
 
 
 def test_unloading_counts_as_done_where_there_was_nothing(perform):
-    with running(workers.Worker("127.0.0.2"), workers.Worker("127.0.0.3")) as (has_it, has_not):
+    with running(workers.Worker(host(2)), workers.Worker(host(3))) as (has_it, has_not):
         has_it.loaded.add(ADAPTER)
         found = perform(task(has_it, has_not, unload=True))
         assert [found.by_address[worker.address].result for worker in (has_it, has_not)] == ["unloaded", "unloaded"]
@@ -128,7 +128,7 @@ def test_unloading_counts_as_done_where_there_was_nothing(perform):
 
 
 def test_the_name_of_an_adapter_cannot_leave_its_place_in_the_path(perform):
-    with running(workers.Worker("127.0.0.2")) as (worker,):
+    with running(workers.Worker(host(2))) as (worker,):
         perform(Task("../../admin?x=#", URI, (Worker(worker.address, "p", ready=True),), unload=True))
         assert [path for _, path, _ in worker.calls] == ["/v1/loras/../../admin?x=#"]
 
@@ -147,7 +147,7 @@ def test_at_most_ten_are_asked_at_a_time_and_all_within_bounds():
         start_response("200 OK", [])
         return [b"[]"]
 
-    found = [workers.Worker(f"127.0.0.{number}", GET=slow_list) for number in range(2, 22)]
+    found = [workers.Worker(host(number), GET=slow_list) for number in range(2, 22)]
     with running(*found):
         outcomes = Workers()(task(*found))
     assert {outcome.result for outcome in outcomes.by_address.values()} == {"loaded"}
@@ -155,7 +155,7 @@ def test_at_most_ten_are_asked_at_a_time_and_all_within_bounds():
 
 
 def test_what_does_not_finish_in_time_is_left_for_the_next_try():
-    found = [workers.Worker(f"127.0.0.{number}", GET=hangs(1)) for number in range(2, 26)]
+    found = [workers.Worker(host(number), GET=hangs(1)) for number in range(2, 26)]
     with running(*found):
         outcomes = Workers(call_seconds=5, task_seconds=1.2)(task(*found))
     left = [outcome for outcome in outcomes.by_address.values() if not outcome.done]

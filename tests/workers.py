@@ -1,6 +1,7 @@
 """Workers as a model's pods run them: small WSGI applications on addresses of the loopback, port 9090."""
 
 import json
+import os
 import threading
 import time
 from contextlib import contextmanager
@@ -8,6 +9,14 @@ from socketserver import ThreadingMixIn
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 PORT = 9090
+
+_NETWORK = f"127.{os.getpid() // 250 % 250 + 1}.{os.getpid() % 250 + 1}"
+"""A part of the loopback for each process, since the port is the same for all."""
+
+
+def host(number):
+    """An address of the loopback that no other process of the tests uses."""
+    return f"{_NETWORK}.{number}"
 
 
 class _Server(ThreadingMixIn, WSGIServer):
