@@ -382,6 +382,7 @@ def test_a_graph_of_somebody_else_is_in_the_way_before_and_after_profiling(reque
 def test_a_request_that_is_deleted_while_it_profiles_takes_its_job_along(requests):
     requests.request()
     requests.reaches("Profiling")
+    requests.cluster.run_for(2)  # an answer before our own last status was seen cannot know of it
     requests.cluster.delete(REQUEST, "chat", "inference")
     requests.cluster.settle()
     assert requests.names("Job") == requests.names("Pod") == []
