@@ -140,6 +140,20 @@ def test_the_job_is_made_once_the_base_graph_is_there():
     assert [child["kind"] for child in answer["children"]] == ["Job"]
 
 
+def test_gpus_cannot_be_discovered_in_an_installation_for_chosen_namespaces():
+    settings = {"namespaceRestriction": {"enabled": True, "namespaces": ["inference"]}}
+    answer = ask(situation(parent({"enableGpuDiscovery": True})), settings)
+    assert (state_of(answer), answer["children"]) == ("Failed", [])
+    assert "this installation looks after chosen namespaces only" in message_of(answer, "Validation")
+
+
+def test_new_defaults_after_an_upgrade_leave_the_job_as_it_is():
+    settings = {"profiling": {"outputCopierImage": "hooks:2", "backoffLimit": 0}}
+    (kept,) = ask(situation(parent(), job=job("running")), settings)["children"]
+    assert kept.keys() == {"apiVersion", "kind", "metadata"}
+    assert kept["metadata"].keys() == {"name", "namespace"}
+
+
 def test_a_corrected_spec_is_taken_up_again():
     failed = ask(situation(parent(INVALID)))
     assert state_of(failed) == "Failed"
