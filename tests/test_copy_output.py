@@ -485,7 +485,22 @@ def test_the_token_is_read_anew_for_each_request(api, clock, account, folder, co
     assert copied() == {"config_with_planner.yaml": "whole"}
 
 
-def command(api, account, folder, *more, **environment):
+@pytest.fixture
+def command(account, folder):
+    """Starts the command; it ends with the test, whatever becomes of that."""
+    started = []
+
+    def start(*more, **environment):
+        started.append(_start(account, folder, *more, **environment))
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def _start(account, folder, *more, **environment):
     return subprocess.Popen(
         [
             str(DYNAMO_HOOKS),
@@ -504,10 +519,10 @@ def command(api, account, folder, *more, **environment):
     )
 
 
-def test_the_command_copies_and_says_what_it_does(api, account, folder):
+def test_the_command_copies_and_says_what_it_does(api, command, folder):
     (folder / "config_with_planner.yaml").write_text("whole")
     api.ends()
-    process = command(api, account, folder, f"--server={api.url}")
+    process = command(f"--server={api.url}")
     _, said = process.communicate(timeout=60)
     assert process.returncode == 0, said
     assert said.splitlines() == [
@@ -518,10 +533,10 @@ def test_the_command_copies_and_says_what_it_does(api, account, folder):
     assert api.config_maps[OUTPUT]["data"] == {"config_with_planner.yaml": "whole"}
 
 
-def test_the_command_fails_with_a_reason(api, account, folder):
+def test_the_command_fails_with_a_reason(api, command):
     api.ends(1)
     api.failing = lambda method, path: (422, "invalid") if method == "POST" else None
-    process = command(api, account, folder, f"--server={api.url}")
+    process = command(f"--server={api.url}")
     _, said = process.communicate(timeout=60)
     assert process.returncode == 1
     assert said.splitlines()[-1] == (
@@ -529,15 +544,15 @@ def test_the_command_fails_with_a_reason(api, account, folder):
     )
 
 
-def test_outside_of_a_pod_the_server_must_be_named(account, folder):
-    process = command(None, account, folder, KUBERNETES_SERVICE_HOST="")
+def test_outside_of_a_pod_the_server_must_be_named(command):
+    process = command(KUBERNETES_SERVICE_HOST="")
     _, said = process.communicate(timeout=60)
     assert process.returncode == 2
     assert "give --server" in said
 
 
-def test_a_stop_ends_the_command_at_once(api, account, folder):
-    process = command(api, account, folder, f"--server={api.url}")
+def test_a_stop_ends_the_command_at_once(api, command):
+    process = command(f"--server={api.url}")
     for _ in range(600):
         if api.calls:
             break
