@@ -8,7 +8,7 @@ COMPONENT_DEPLOYMENT = Kind("DynamoComponentDeployment", GROUP_VERSION, "dynamoc
 GRAPH_DEPLOYMENT_REQUEST = Kind("DynamoGraphDeploymentRequest", GROUP_VERSION, "dynamographdeploymentrequests")
 MODEL = Kind("DynamoModel", GROUP_VERSION, "dynamomodels")
 
-NAMESPACE = Kind("Namespace", "v1", "namespaces")
+NAMESPACE = Kind("Namespace", "v1", "namespaces", namespaced=False)
 CONFIG_MAP = Kind("ConfigMap", "v1", "configmaps")
 PERSISTENT_VOLUME_CLAIM = Kind("PersistentVolumeClaim", "v1", "persistentvolumeclaims")
 SECRET = Kind("Secret", "v1", "secrets")
@@ -19,7 +19,9 @@ JOB = Kind("Job", "batch/v1", "jobs")
 POD = Kind("Pod", "v1", "pods")
 HORIZONTAL_POD_AUTOSCALER = Kind("HorizontalPodAutoscaler", "autoscaling/v2", "horizontalpodautoscalers")
 INGRESS = Kind("Ingress", "networking.k8s.io/v1", "ingresses")
-CLUSTER_ROLE_BINDING = Kind("ClusterRoleBinding", "rbac.authorization.k8s.io/v1", "clusterrolebindings")
+CLUSTER_ROLE_BINDING = Kind(
+    "ClusterRoleBinding", "rbac.authorization.k8s.io/v1", "clusterrolebindings", namespaced=False
+)
 ROLE = Kind("Role", "rbac.authorization.k8s.io/v1", "roles")
 ROLE_BINDING = Kind("RoleBinding", "rbac.authorization.k8s.io/v1", "rolebindings")
 

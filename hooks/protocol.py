@@ -21,6 +21,7 @@ class Kind:
     kind: str
     api_version: str
     plural: str
+    namespaced: bool = True
 
     @property
     def key(self) -> str:
@@ -253,9 +254,12 @@ def _parent(envelope: Object, key: str, kinds: tuple[Kind, ...]) -> Object:
         raise MalformedRequest(f"$.{key}", 'is required; send {"parent": {…}}')
     parent = _kubernetes_object(envelope[key], f"$.{key}")
     found = parent.get("kind"), parent.get("apiVersion")
-    if found not in [(kind.kind, kind.api_version) for kind in kinds]:  # no set: what was found may be a list
+    kind = next((kind for kind in kinds if (kind.kind, kind.api_version) == found), None)
+    if kind is None:
         wanted = " or a ".join(f"{kind.kind} of {kind.api_version}" for kind in kinds)
         raise UnprocessableRequest(f"$.{key}", f"is a {found[0]} of {found[1]}, this hook is for a {wanted}")
+    if kind.namespaced and not parent["metadata"].get("namespace"):
+        raise MalformedRequest(f"$.{key}.metadata.namespace", f"is required, a {kind.kind} lies in one; add it")
     return parent
 
 

@@ -12,7 +12,7 @@ from hooks.settings import ServerSettings, Settings
 from hooks.tokens import Tokens
 
 GRAPH = Kind("DynamoGraphDeployment", "nvidia.com/v1alpha1", "dynamographdeployments")
-NAMESPACE = Kind("Namespace", "v1", "namespaces")
+NAMESPACE = Kind("Namespace", "v1", "namespaces", namespaced=False)
 CLAIM = Kind("PersistentVolumeClaim", "v1", "persistentvolumeclaims")
 PARENT = {
     "apiVersion": GRAPH.api_version,

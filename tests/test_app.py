@@ -317,11 +317,11 @@ def test_a_call_is_one_line_of_the_log():
 
 def test_what_is_no_metadata_is_not_logged():
     log = io.BytesIO()
-    metadata = {"name": "n" * 1000, "uid": {"password": PASSWORD}, "generation": [PASSWORD]}
+    metadata = {"name": "n" * 1000, "namespace": "d", "uid": {"password": PASSWORD}, "generation": [PASSWORD]}
     post(app(log=log), {"parent": PARENT | {"metadata": metadata}})
     (line,) = lines(log)
     assert line["name"] == "n" * 253
-    assert (line["namespace"], line["uid"], line["generation"]) == (None, None, None)
+    assert (line["namespace"], line["uid"], line["generation"]) == ("d", None, None)
 
 
 @pytest.mark.parametrize(

@@ -106,4 +106,4 @@ def test_what_is_known_of_one_parent_is_not_taken_for_one_that_differs_anywhere(
 def is_metadata(item):
     """Whether it is what a request's reader lets through."""
     maps = [item.get(key, {}) for key in ("labels", "annotations")]
-    return "name" in item and all(isinstance(found, dict) for found in maps)
+    return {"name", "namespace"} <= item.keys() and all(isinstance(found, dict) for found in maps)

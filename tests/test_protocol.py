@@ -50,3 +50,17 @@ def test_a_hook_may_be_for_several_kinds():
 def test_a_bare_map_of_labels_is_no_selector():
     with pytest.raises(ValueError, match="not a label selector"):
         RelatedRule(CLAIM, selector={"app": "x"})
+
+
+def test_a_parent_without_a_namespace_is_refused_and_told_so():
+    parent = PARENT | {"metadata": {"name": "g"}}
+    with pytest.raises(MalformedRequest, match="namespace: is required, a DynamoGraphDeployment lies in one; add it"):
+        read_sync({"parent": parent}, GRAPH)
+
+
+@pytest.mark.parametrize("place", ["Secret.v1", "Service.v2", "Service", "Deployment.apps/v1"])
+def test_an_object_is_of_the_kind_that_its_place_says(place):
+    service = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s", "namespace": "d"}}
+    assert read_sync({"parent": PARENT, "children": {"Service.v1": {"s": service}}}, GRAPH)
+    with pytest.raises(MalformedRequest, match="is a Service of v1, which its place denies"):
+        read_sync({"parent": PARENT, "children": {place: {"s": service}}}, GRAPH)
