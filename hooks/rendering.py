@@ -25,11 +25,12 @@ from hooks.profiling.specification import read_request
 from hooks.protocol import CompositeAnswer, Object, entries, part, read_sync
 from hooks.settings import Settings
 from hooks.status.conditions import INVALID_SPEC, faults_message
+from hooks.unknown_fields import UnknownField
 
 DEFAULT_NAMESPACE = "default"
 
-UnknownFields = Callable[[Object], Iterable[str]]
-"""Finds the paths of fields in a custom resource that its CRD does not have."""
+UnknownFields = Callable[[Object], Iterable[UnknownField]]
+"""Finds the fields in a custom resource that its CRD does not have."""
 
 
 @dataclass
@@ -80,16 +81,17 @@ def render(
         if misnamed:
             rendered.faults += misnamed
             continue
-        unknown = unknown_fields(parent) if unknown_fields else ()
-        rendered.warnings += [
-            f"{_title(parent)}: unknown field {path} counts for nothing; kubectl refuses it" for path in unknown
-        ]
-        rendered.warnings += _assumed_claims(parent, settings)
+        written = [parent]
         if profile_output is not None and found.parent == GRAPH_DEPLOYMENT_REQUEST:
             parents = _come_out(parent, profile_output, rendered, settings)
+            written += parents
             found = by_kind[GRAPH_DEPLOYMENT.kind, GRAPH_DEPLOYMENT.api_version]
         else:
             parents = [parent]
+        for item in written:
+            unknown = unknown_fields(item) if unknown_fields else ()
+            rendered.warnings += [f"{_title(item)}: {field}" for field in unknown]
+            rendered.warnings += _assumed_claims(item, settings)
         for item in parents:
             _descend(item, found, by_kind, rendered, (settings, now))
     return rendered

@@ -23,10 +23,7 @@ def test_a_manifest_becomes_a_list_and_its_warnings_are_headers(client):
     assert {"PersistentVolumeClaim", "DynamoComponentDeployment", "Deployment", "Service"} == {
         item["kind"] for item in answer.json["items"]
     }
-    assert (
-        'spec.services.VllmDecodeWorker.pvc counts for nothing; kubectl refuses it"'
-        in answer.headers.getlist("Warning")[0]
-    )
+    assert "spec.services.VllmDecodeWorker.pvc counts for nothing" in answer.headers.getlist("Warning")[0]
 
 
 def test_the_log_calls_it_render():

@@ -18,6 +18,7 @@ from hooks.simulator.printing import table
 from hooks.simulator.references import assumed_objects
 from hooks.simulator.simulation import Simulation, Step
 from hooks.simulator.states import UNSHOWN, state_of
+from hooks.unknown_fields import unknown_fields
 
 _FRAME = 0.06
 """Seconds that each picture of the live table stays, so that an eye can follow."""
@@ -185,5 +186,16 @@ def _notes(simulation: Simulation) -> Iterator[str]:
         yield f"taken as there: {', '.join(assumed)}"
     if simulation.profiling():
         yield "profiling goes on; what comes of it --profile-output FILE says, or --profile-fail TEXT"
+    yield from _dropped(simulation)
+
+
+def _dropped(simulation: Simulation) -> Iterator[str]:
+    """What the API server dropped: of our resources with what was meant instead."""
+    told = set()
+    for manifest in simulation.plan.manifests:
+        for field in unknown_fields(manifest):
+            told.add(f'unknown field "{field.path}"')
+            yield f"{manifest['kind']} {manifest['metadata']['name']}: {field}"
     for warning in dict.fromkeys(simulation.cluster.store.warnings):
-        yield f"{warning} was dropped; kubectl refuses it, unless told --validate=false"
+        if warning not in told:
+            yield f"{warning} was dropped; kubectl refuses it, unless told --validate=false"

@@ -55,10 +55,42 @@ spec: {services: {A: %s}}
 POD = "{extraPodSpec: {mainContainer: {image: x}}"
 
 
-def test_an_unknown_field_is_warned_about_with_its_path():
-    result = render("-f", "-", input=GRAPH % (POD + ", replica: 2}"))
-    assert result.exit_code == 0
-    assert "unknown field spec.services.A.replica counts for nothing; kubectl refuses it" in result.stderr
+@pytest.mark.parametrize(
+    ("service", "said"),
+    [
+        ("replica: 2", "spec.services.A.replica counts for nothing, and kubectl refuses it; did you mean replicas?"),
+        ("sharedmemory: {}", "sharedmemory counts for nothing, and kubectl refuses it; did you mean sharedMemory?"),
+        ("pvc: {name: c}", "A.pvc counts for nothing, and kubectl refuses it; describe the claim under spec.pvcs and"),
+        ("type: worker", "A.type counts for nothing, and kubectl refuses it; write it under componentType"),
+        ("image: x", "A.image counts for nothing, and kubectl refuses it; write it under extraPodSpec.mainContainer"),
+        (
+            "nodeSelector: {a: b}",
+            "nodeSelector counts for nothing, and kubectl refuses it; write it under extraPodSpec",
+        ),
+        ("resources: {limits: {nvidia.com/gpu: '1'}}", "limits.nvidia.com/gpu counts for nothing, and kubectl refuses"),
+        ("livenessProbe: {httpget: {}}", "livenessProbe.httpget counts for nothing, and kubectl refuses it; did you"),
+        ("zzz: 1", "spec.services.A.zzz counts for nothing, and kubectl refuses it\n"),
+    ],
+)
+def test_an_unknown_field_is_warned_about_with_its_path_and_what_was_meant(service, said):
+    result = render("-f", "-", input=GRAPH % f"{POD}, {service}}}")
+    assert said in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("instead", "said"),
+    [
+        ("specs: {}\nspec:", "unknown field specs counts for nothing, and kubectl refuses it; did you mean spec?"),
+        ("Status: {}\nspec:", "unknown field Status counts for nothing, and kubectl refuses it; did you mean status?"),
+    ],
+)
+def test_so_is_one_beside_the_spec(instead, said):
+    assert said in render("-f", "-", input=(GRAPH % (POD + "}")).replace("spec:", instead)).stderr
+
+
+def test_so_is_one_of_the_metadata():
+    said = "unknown field metadata.label counts for nothing, and kubectl refuses it; did you mean labels?"
+    assert said in render("-f", "-", input=(GRAPH % (POD + "}")).replace("name: g", "name: g, label: {a: b}")).stderr
 
 
 @pytest.mark.parametrize(
@@ -177,3 +209,10 @@ def test_what_is_not_made_of_an_output_is_warned_about():
     output = OUTPUT.read_text() + "\n---\n{apiVersion: v1, kind: Secret, metadata: {name: token}}"
     result = render("-f", str(REQUEST), "--profile-output", "-", input=output)
     assert "Secret token of the output is not made" in result.stderr
+
+
+def test_what_nobody_knows_in_an_output_is_warned_about():
+    output = OUTPUT.read_text().replace("      replicas:", "      replica:")
+    result = render("-f", str(REQUEST), "--profile-output", "-", input=output)
+    assert "DynamoGraphDeployment default/sla-online: unknown field spec.services." in result.stderr
+    assert "did you mean replicas?" in result.stderr
