@@ -34,7 +34,7 @@ class JobWays(BuiltIn):
         share_names(template["spec"])
         labels = template["metadata"].get("labels")
         if labels and not item["metadata"].get("labels"):
-            item["metadata"]["labels"] = dict(labels)
+            item["metadata"]["labels"] = labels  # one map for both, as there: what is added to one is in the other
 
     @override
     def prepare(self, item: Object, old: Object | None, store: Lookup) -> None:
@@ -45,10 +45,10 @@ class JobWays(BuiltIn):
             return
         uid, name = metadata["uid"], metadata.get("name", "")
         labels = {_UID_LABEL: uid, "batch.kubernetes.io/job-name": name, "controller-uid": uid, "job-name": name}
-        template_labels = spec["template"]["metadata"].setdefault("labels", {})
-        if metadata.get("labels", {}) == template_labels:  # one map for both, as it was defaulted
-            metadata["labels"] = {**metadata.get("labels", {}), **labels}
-        template_labels.update(labels)
+        of_template = spec["template"]["metadata"].setdefault("labels", {})
+        if not metadata.get("labels"):
+            metadata["labels"] = of_template
+        of_template.update(labels)
         spec.setdefault("selector", {}).setdefault("matchLabels", {})[_UID_LABEL] = uid
 
     @override

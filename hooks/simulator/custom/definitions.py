@@ -18,12 +18,12 @@ def custom_resources(definitions: Iterable[Object]) -> list[Resource]:
 
 
 def _resource(spec: Object, version: Object) -> Resource:
-    names = spec["names"]
+    names, subresources = spec["names"], version.get("subresources", {})
     schema = version.get("schema", {}).get("openAPIV3Schema", {"x-kubernetes-preserve-unknown-fields": True})
     return Resource(
         Kind(names["kind"], f"{spec['group']}/{version['name']}", names["plural"]),
         namespaced=spec["scope"] == "Namespaced",
-        has_status="status" in version.get("subresources", {}),
+        has_status="status" in subresources,
         unconditional_update=False,
-        ways=CustomWays(schema),
+        ways=CustomWays(schema, subresources.get("scale")),
     )

@@ -6,6 +6,7 @@ The library jsonschema-rs judges; this file hands it the schema in plain JSON Sc
 import base64
 import binascii
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -75,12 +76,21 @@ def _below(schema: Mapping[str, Any], bounds: list[dict[str, Any]]) -> dict[str,
     return plain
 
 
-def validator(schema: Mapping[str, Any]) -> jsonschema_rs.Draft202012Validator:
-    """The compiled validator of a structural schema."""
+@dataclass(frozen=True)
+class Judge:
+    """A structural schema, and its compiled validator."""
+
+    schema: Mapping[str, Any]
+    compiled: jsonschema_rs.Draft202012Validator
+
+
+def validator(schema: Mapping[str, Any]) -> Judge:
+    """The judge by a structural schema."""
     formats = {"byte": _is_base64, "date-time": _is_time}
-    return jsonschema_rs.Draft202012Validator(
+    compiled = jsonschema_rs.Draft202012Validator(
         plain_schema(schema), validate_formats=True, formats=formats, ignore_unknown_formats=True
     )
+    return Judge(schema, compiled)
 
 
 def _is_base64(text: str) -> bool:
@@ -98,23 +108,39 @@ def _is_time(text: str) -> bool:
         return False
 
 
-def schema_faults(
-    judge: jsonschema_rs.Draft202012Validator, value: Any, root: str = ""
-) -> list[tuple[tuple[str | int, ...], FieldError]]:
+def schema_faults(judge: Judge, value: Any, root: str = "") -> list[tuple[tuple[str | int, ...], FieldError]]:
     """Everything wrong with a value by its schema, each with the path to it inside the value.
 
     Args:
-        judge: the compiled schema.
+        judge: the schema.
         value: what it is held against.
         root: the field that the value is, nothing for a whole object.
     """
-    if judge.is_valid(value):
+    if judge.compiled.is_valid(value):
         return []
     found = []
-    for error in judge.iter_errors(value):
+    for error in judge.compiled.iter_errors(value):
         path = tuple(error.instance_path)
-        found += [(path, fault) for fault in _worded(error, path, root)]
+        faults = _fraction(error, path, root, judge.schema) or _worded(error, path, root)
+        found += [(path, fault) for fault in faults]
     return found
+
+
+def _fraction(
+    error: jsonschema_rs.ValidationError, path: tuple[str | int, ...], root: str, schema: Any
+) -> list[FieldError]:
+    """What is said of a fraction in place of a whole number: it depends on the number's format."""
+    if error.kind.name != "type" or not isinstance(error.instance, float):
+        return []
+    if "integer" not in error.kind.value or "string" in error.kind.value:
+        return []
+    for part in error.schema_path[:-1]:
+        schema = schema[part]
+    where, body, kind = field_name(path, root), field_name(path), schema.get("format")
+    if kind in _BITS:
+        return _too_many_bits(where, body, kind, None)
+    detail = f"Checked value must be of type integer (default format) in {body}"
+    return [invalid_value(NOWHERE, "", detail), *_wrong_type(where, body, error.instance, "integer")]
 
 
 def field_name(path: tuple[str | int, ...], root: str = "") -> str:
@@ -167,7 +193,7 @@ def _wrong_format(where: str, body: str, value: Any, limit: Any) -> list[FieldEr
 
 def _too_many_bits(where: str, body: str, kind: str, value: Any) -> list[FieldError]:
     faults = [invalid_value(NOWHERE, "", f"Checked value must be of type integer with format {kind} in {body}")]
-    if not -(1 << 63) <= value < 1 << 63:
+    if value is None or not -(1 << 63) <= value < 1 << 63:
         faults.append(invalid_value(where, "float64", f'{body} in body must be of type {kind}: "float64"'))
     return faults
 

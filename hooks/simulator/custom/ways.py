@@ -8,6 +8,7 @@ from typing_extensions import override
 
 from hooks.protocol import Object
 from hooks.simulator.custom.rules import ABSENT
+from hooks.simulator.custom.scale import Scale
 from hooks.simulator.custom.structure import Node
 from hooks.simulator.custom.validation import NOWHERE, schema_faults, validator
 from hooks.simulator.errors import FieldError, duplicate, invalid_value
@@ -26,8 +27,9 @@ class CustomWays(Ways):
 
     metadata_prefix = ""
 
-    def __init__(self, schema: Mapping[str, Any]) -> None:
+    def __init__(self, schema: Mapping[str, Any], scale: Mapping[str, str] | None = None) -> None:
         self._root = Node(schema)
+        self._scale = Scale(scale or {})
         self._judge = validator(schema)
         status = schema.get("properties", {}).get("status")
         self._status_judge = validator(status) if status is not None else None
@@ -37,13 +39,14 @@ class CustomWays(Ways):
         warnings: list[str] = []
         own = {key: item[key] for key in ("apiVersion", "kind", "metadata")}
         rest = {key: value for key, value in item.items() if key not in own}
-        return Reading({**own, **self._root.read(rest, "", warnings)}, warnings)
+        return Reading({**own, **self._root.read(rest, "", warnings)}, sorted(warnings))
 
     @override
     def faults(self, item: Object, old: Object | None, known: Sequence[FieldError]) -> Sequence[FieldError]:
         before = ABSENT if old is None else old
         judged = schema_faults(self._judge, item)
-        return [*known, *self._all(judged, item, before, blocked=any(map(_blocks, known)))]
+        counted = [*self._scale.spec_faults(item), *self._scale.status_faults(item)]
+        return [*known, *self._all(judged, counted, item, before, blocked=any(map(_blocks, known)))]
 
     @override
     def status_faults(self, item: Object, old: Object) -> Sequence[FieldError]:
@@ -52,13 +55,14 @@ class CustomWays(Ways):
         judged = [
             (("status", *path), fault) for path, fault in schema_faults(self._status_judge, item["status"], "status")
         ]
-        return self._all(judged, item, old, blocked=False)
+        return self._all(judged, list(self._scale.status_faults(item)), item, old, blocked=False)
 
     def _all(
-        self, judged: list[tuple[Path, FieldError]], item: Object, old: Any, *, blocked: bool
+        self, judged: list[tuple[Path, FieldError]], counted: list[FieldError], item: Object, old: Any, *, blocked: bool
     ) -> Sequence[FieldError]:
         """The faults that an update did not find there already, and, where nothing keeps from it, those of rules."""
         faults = [fault for path, fault in judged if old is ABSENT or not _unchanged(self._root, item, old, path)]
+        faults += counted
         faults += _walk(self._root, item, old, "", _duplicates)
         if blocked or any(map(_blocks, faults)):
             return [*faults, invalid_value(NOWHERE, None, _UNCHECKED)]

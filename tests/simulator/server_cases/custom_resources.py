@@ -24,6 +24,7 @@ _SPEC = {
     "type": "object",
     "required": ["size"],
     "properties": {
+        "amount": {"type": "integer"},
         "size": {"type": "integer", "format": "int32", "minimum": 0, "maximum": 100},
         "color": {"type": "string", "enum": ["red", "green"], "default": "red"},
         "name": {"type": "string", "minLength": 2, "maxLength": 5, "pattern": "^[a-z]+$"},
@@ -118,6 +119,7 @@ _STATUS = {
     "properties": {
         "ready": {"type": "boolean"},
         "count": {"type": "integer", "minimum": 0},
+        "selector": {"type": "string"},
         "observedGeneration": {"type": "integer"},
         "conditions": {
             "type": "array",
@@ -140,7 +142,14 @@ DEFINITION = {
                 "name": "v1",
                 "served": True,
                 "storage": True,
-                "subresources": {"status": {}},
+                "subresources": {
+                    "status": {},
+                    "scale": {
+                        "specReplicasPath": ".spec.amount",
+                        "statusReplicasPath": ".status.count",
+                        "labelSelectorPath": ".status.selector",
+                    },
+                },
                 "schema": {
                     "openAPIV3Schema": {
                         "type": "object",
@@ -205,6 +214,8 @@ CREATED = {
     | {"metadata": {"name": "x", "namespace": NAMESPACE, "labels": {}, "a": 1}},
     "custom: null in a map": widget(free={"known": None}),
     "custom: null in a map of strings": widget(labels={"a": None}),
+    "custom: replicas that are null": widget(amount=None),
+    "custom: unknown fields in no order": widget(zero=1, nested={"one": 1, "knows": 2}, another=1) | {"y": 1, "x": 1},
     "custom: an embedded object with a bad name": widget(
         embedded={"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "A B"}}
     ),
@@ -258,6 +269,16 @@ REFUSED = {
     "custom: against a rule about a quantity": widget(quantity=13),
     "custom: against a rule below a map": widget(typed={"a.b/c": {"a": 13}}),
     "custom: an entry of a list with keys that is no object": widget(ports=[1]),
+    "custom: fewer replicas than none": widget(amount=-1),
+    "custom: more replicas than can be counted": widget(amount=2**31),
+    "custom: replicas that are a text": widget(amount="2"),
+    "custom: replicas that are a fraction": widget(amount=2.5),
+    "custom: a fraction for 32 bits": widget(size=2.5),
+    "custom: a fraction for 64 bits": widget(long=2.5),
+    "custom: a fraction for a text": widget(plain=2.5),
+    "custom: replicas that are true": widget(amount=True),
+    "custom: replicas that are a list": widget(amount=[1, "a"]),
+    "custom: replicas that are an object": widget(amount={"b": "x", "a": [True, 1.5]}),
     "custom: a name against a rule": widget("a-name-that-is-too-long"),
     "custom: a name in capitals": widget("X"),
     "custom: labels that are numbers": widget()
@@ -290,6 +311,8 @@ STATUS = {
         widget(),
         {"spec": {"size": 3}, "metadata": {"labels": {"a": "b"}}, "status": {"count": 1}},
     ),
+    "custom status: replicas that are a text": (widget(), {"status": {"count": "2"}}),
+    "custom status: a selector that is a number": (widget(), {"status": {"selector": 2}}),
     "custom status: too small": (widget(), {"status": {"count": -1}}),
     "custom status: a wrong type": (widget(), {"status": {"ready": "yes"}}),
     "custom status: a required field missing": (widget(), {"status": {"conditions": [{"type": "A"}]}}),

@@ -26,6 +26,8 @@ CREATED = {
     "ReplicaSet": _REPLICA_SET,
     "StatefulSet": _STATEFUL_SET,
     "Job": job(),
+    "Job: the same labels as its template": job(metadata={"labels": {"app": "x"}}),
+    "Job: no labels at all": job(spec={"template": {"metadata": {"labels": None}}}),
     "Job: labels of its template and of its own": job(
         spec={"template": {"metadata": {"labels": {"app": "x"}}}}, metadata={"labels": {"own": "label"}}
     ),
