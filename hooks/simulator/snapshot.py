@@ -33,21 +33,22 @@ def snapshot(store: Store, kinds: tuple[str, ...] = ()) -> Object:
     }
     found: Object = {}
     for kind in chosen:
-        items = {"/".join(filter(None, name_of(item))): _stripped(item, names) for item in store.list(kind)}
+        items = {"/".join(filter(None, name_of(item))): stripped(item, names) for item in store.list(kind)}
         if items:
             found[kind.key] = items
     return found
 
 
-def _stripped(value: Any, names: dict[str, str]) -> Any:
+def stripped(value: Any, names: dict[str, str]) -> Any:
+    """An object without times and versions, its uids replaced by what `names` has for them."""
     if isinstance(value, dict):
         return {
-            key: _metadata(item, names) if key == "metadata" else _stripped(item, names)
+            key: _metadata(item, names) if key == "metadata" else stripped(item, names)
             for key, item in value.items()
             if key not in _TIMES
         }
     if isinstance(value, list):
-        return [_stripped(item, names) for item in value]
+        return [stripped(item, names) for item in value]
     if isinstance(value, str):
         return _renamed(value, names)
     return value
@@ -56,7 +57,7 @@ def _stripped(value: Any, names: dict[str, str]) -> Any:
 def _metadata(metadata: Any, names: dict[str, str]) -> Any:
     if not isinstance(metadata, dict):
         return metadata
-    return _stripped({key: item for key, item in metadata.items() if key not in _SERVER_FIELDS}, names)
+    return stripped({key: item for key, item in metadata.items() if key not in _SERVER_FIELDS}, names)
 
 
 def _renamed(text: str, names: dict[str, str]) -> str:

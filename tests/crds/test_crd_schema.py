@@ -4,9 +4,9 @@ import json
 
 import pytest
 import yaml
-from structural_rules import violations
 
 from hooks.crds import all_definitions
+from tests.crds.structural_rules import violations
 
 GRAPHS, COMPONENTS, REQUESTS, MODELS = (
     "dynamographdeployments",

@@ -10,6 +10,15 @@ from hooks.simulator.protection import ClaimProtection
 from tests.real.http_store import HttpStore
 
 
+def real_store(client, clock, resources, namespaces):
+    """A part of a real server with some Namespaces, which nobody else has to do with."""
+    store = HttpStore(client, clock, resources, prefix=f"t{secrets.token_hex(4)}-")
+    with store.acting("api-server"):
+        for name in namespaces:
+            store.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+    return store
+
+
 class RealCluster(Cluster):
     """A part of a real cluster: namespaces of its own, which are called in it as the scenario calls them."""
 
@@ -37,9 +46,6 @@ class RealCluster(Cluster):
         self.store.clear()
 
     def _start_server(self, resources, namespaces):
-        store = HttpStore(self._client, self.clock, resources, prefix=f"t{secrets.token_hex(4)}-")
+        store = real_store(self._client, self.clock, resources, namespaces)
         ClaimProtection(store)
-        with store.acting("api-server"):
-            for name in namespaces:
-                store.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
         return store

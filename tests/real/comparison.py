@@ -7,7 +7,7 @@ from collections import defaultdict
 
 import yaml
 
-from hooks.simulator.snapshot import snapshot
+from hooks.simulator.snapshot import snapshot, stripped
 from hooks.simulator.workloads.endpoints import SLICE, address
 
 _ADDRESS = re.compile(r"10\.96\.\d+\.\d+")
@@ -35,10 +35,22 @@ def comparable(store, gone):
     return found
 
 
+def plain(item):
+    """One object, as it stands in `comparable`."""
+    uid = item["metadata"].get("uid", "no uid")
+    text = json.dumps(stripped(item, {uid: "<uid>"}))
+    return json.loads(_ADDRESS.sub("an address", text))
+
+
 def differences(expected, found):
     """How two snapshots differ, as lines that people read; nothing where they do not."""
     lines = difflib.unified_diff(_lines(expected), _lines(found), "embedded", "real", lineterm="", n=4)
     return "\n".join(lines)
+
+
+def object_differences(expected, found):
+    """As `differences`, of two objects that are the same one."""
+    return differences({"": {"": expected}}, {"": {"": found}})
 
 
 def _lines(found):

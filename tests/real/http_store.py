@@ -76,6 +76,11 @@ class HttpStore(Store):
                 self._gone(key)
                 log["changed"] = True
 
+    def try_out(self, item, *, strict=False):
+        """What `create` would come to, without doing it."""
+        path = self._path(self._resource_of(item), item["metadata"].get("namespace", ""))
+        return self._inward(self._send("POST", path, self._outward(item), dryRun="All", **_validation(strict=strict)))
+
     def finalize(self, name):
         raise NotImplementedError("the real namespace controller does that")
 

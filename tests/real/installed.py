@@ -44,10 +44,20 @@ def _served(client, definition):
     name, spec = definition["metadata"]["name"], definition["spec"]
     for _ in range(600):
         item, _ = client.send("GET", f"{_PATH}/{name}")
-        try:
-            client.send("GET", f"/apis/{spec['group']}/{spec['versions'][0]['name']}/{spec['names']['plural']}")
-        except ApiError:
-            time.sleep(0.1)
-        else:
+        if _is_established(item) and _answers(client, spec):
             return item
+        time.sleep(0.1)
     raise AssertionError(f"{name} is not served: {item['status']}")
+
+
+def _is_established(item):
+    conditions = item.get("status", {}).get("conditions", ())
+    return any(entry["type"] == "Established" and entry["status"] == "True" for entry in conditions)
+
+
+def _answers(client, spec):
+    try:
+        client.send("GET", f"/apis/{spec['group']}/{spec['versions'][0]['name']}/{spec['names']['plural']}")
+    except ApiError:
+        return False
+    return True
