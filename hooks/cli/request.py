@@ -14,6 +14,7 @@ from hooks.controllers.registry import controllers
 from hooks.packaged import packaged
 from hooks.protocol import CustomizeRequest, Object, entries, name_of, part
 from hooks.settings import Settings
+from hooks.simulator.selectors import matches
 
 _CONTROLLERS = "compositecontrollers.metacontroller.k8s.io,decoratorcontrollers.metacontroller.k8s.io"
 _DECORATOR = "metacontroller.k8s.io/decorator-controller"
@@ -69,7 +70,7 @@ class Cluster:
         return next((item for item in found if plural == item["name"] or kind == item["kind"]), None)
 
     def controller_of(self, parent: Object, name: str | None) -> Object:
-        """The controller that looks after a resource.
+        """The controller that looks after a resource: the one that makes its children before those that decorate it.
 
         Raises:
             click.ClickException: there is none, or several and none is named.
@@ -83,9 +84,10 @@ class Cluster:
             fitting = [
                 each
                 for each in found.values()
-                if any(rule.items() <= entry.items() for entry in _parents(each))
+                if any(_selects(entry, rule, parent) for entry in _parents(each))
                 and name in (None, each["metadata"]["name"])
             ]
+            fitting = [each for each in fitting if each["kind"] == "CompositeController"] or fitting
             if len(fitting) > 1:
                 names = ", ".join(sorted(each["metadata"]["name"] for each in fitting))
                 raise click.ClickException(f"several controllers look after it: {names}; --controller names one")
@@ -159,6 +161,10 @@ def _parents(controller: Object) -> list[Object]:
     """The rules for the resources that a controller looks after."""
     spec = controller["spec"]
     return [part(spec, "parentResource")] if controller["kind"] == "CompositeController" else entries(spec, "resources")
+
+
+def _selects(entry: Object, rule: Object, parent: Object) -> bool:
+    return rule.items() <= entry.items() and matches(part(entry, "labelSelector"), parent)
 
 
 def _route(controller: Object) -> str:

@@ -145,6 +145,29 @@ def test_a_decorator_gets_its_own_attachments_in_all_namespaces(run, steady):
     }
 
 
+def claimed_by(name, installation, steady):
+    """The controller of graphs of one installation among several."""
+    made = copy.deepcopy(steady["controller"])
+    made["metadata"]["name"] = name
+    selector = {"matchLabels": {"nvidia.com/dynamo-installation": installation}}
+    made["spec"]["parentResource"]["labelSelector"] = selector
+    return made
+
+
+def test_of_several_the_one_that_made_its_children_is_taken(run, steady):
+    label = decorator("dynamo-claims-a")
+    label["spec"]["resources"] = [{"apiVersion": GRAPH_DEPLOYMENT.api_version, "resource": GRAPH_DEPLOYMENT.plural}]
+    ours, others = claimed_by("graphs-a", "a", steady), claimed_by("graphs-b", "b", steady)
+    cluster = cluster_of(steady, label, others, ours)
+    cluster["objects"][0] = parent = copy.deepcopy(steady["parent"])
+    parent["metadata"].setdefault("labels", {})["nvidia.com/dynamo-installation"] = "a"
+    request = json.loads(run(cluster, "dgd", "graph-of-2").stdout)
+    assert request["controller"] == ours
+    assert request["children"] == steady["children"]
+    named = json.loads(run(cluster, "dgd", "graph-of-2", "--controller", "dynamo-claims-a").stdout)
+    assert named["object"] == parent
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
