@@ -27,6 +27,8 @@ def _closed(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "additionalProperties": False, "properties": properties}
 
 
+_REVISION = {"type": ["string", "integer"]}
+"""`--set auth.tokenRevision=2` is a number."""
 _OPTIONAL_API = {"enum": ["auto", True, False]}
 _MONITOR = _closed(enabled=_SWITCH, labels=_STRING_MAP)
 _CHART_VALUES = {
@@ -47,8 +49,8 @@ _CHART_VALUES = {
     "priorityClassName": _TEXT,
     "autoscaling": _closed(enabled=_SWITCH, maxReplicas=_COUNT, targetCPUUtilizationPercentage=_COUNT),
     "podDisruptionBudget": _closed(enabled=_SWITCH),
-    "auth": _closed(enabled=_SWITCH, existingSecret=_TEXT, tokenRevision=_TEXT),
-    "tls": _closed(secretName=_TEXT, caKey=_TEXT, revision=_TEXT),
+    "auth": _closed(enabled=_SWITCH, existingSecret=_TEXT, tokenRevision=_REVISION),
+    "tls": _closed(secretName=_TEXT, caKey=_TEXT, revision=_REVISION),
     "metacontroller": _closed(namespace={"type": "string", "minLength": 1}),
     "networkPolicy": _closed(enabled=_SWITCH),
     "crds": _closed(install=_SWITCH),

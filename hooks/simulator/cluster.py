@@ -23,6 +23,7 @@ from hooks.simulator.event_log import EventLog
 from hooks.simulator.installation import Installation, our_installation
 from hooks.simulator.metacontroller.engine import Engine
 from hooks.simulator.metacontroller.hook_client import HookClient
+from hooks.simulator.metacontroller.manifests import ControllerManifest
 from hooks.simulator.resources import Resource
 from hooks.simulator.snapshot import snapshot
 from hooks.simulator.store import Store, Write
@@ -208,12 +209,32 @@ class Cluster:
 
     # What can befall it
 
+    def install(self, installation: Installation, *, away: float = 3.0, token: str | None = None) -> None:
+        """Put another installation in the place of the one that is there, as `helm upgrade` does.
+
+        Nobody answers for the `away` seconds in which its pods are replaced. Metacontroller takes notice, and reads
+        the token, only where the spec of a controller changed.
+        """
+        self.hooks.replace(installation.application(self.clock))
+        self.hooks.fail(away)
+        if _specs(installation.controllers) == _specs(self._controllers):
+            return
+        self._controllers = installation.controllers
+        self.hooks.token = token
+        self.restart_metacontroller()
+
+    def uninstall(self) -> None:
+        """Take the controllers away, as `helm uninstall` does."""
+        self._controllers = ()
+        self.restart_metacontroller()
+
     def restart_metacontroller(self, away: float = 0.0) -> None:
         """End Metacontroller and start it anew after so many seconds: its caches and its customize answers are gone."""
         self._engine.stop()
         self.clock.call_later(away, self._restart)
 
     def _restart(self) -> None:
+        self._engine.stop()  # another one that was started meanwhile
         self._engine = self._start_metacontroller()
 
     def _start_metacontroller(self) -> Engine:
@@ -227,6 +248,10 @@ class Cluster:
     def _last_words(self) -> str:
         said = [f"{event.kind} {event.name}: {event.reason}, {event.message}" for event in self.events]
         return f"seed {self.seed}; last events: " + ("; ".join(said[-3:]) or "none")
+
+
+def _specs(controllers: Iterable[ControllerManifest]) -> dict[tuple[str, str], Object]:
+    return {(controller.kind, controller.name): controller.manifest["spec"] for controller in controllers}
 
 
 def _asked_on_change(cluster: Cluster, condition: Callable[[], bool]) -> Callable[[], bool]:

@@ -81,16 +81,16 @@ every_variant = pytest.mark.parametrize("values", VARIANTS.values(), ids=VARIANT
 
 
 @cache
-def chart():
-    return helm.Chart.load(CHART)
+def chart(folder=CHART):
+    return helm.Chart.load(folder)
 
 
-def files(values=None, namespace="dynamo-hooks", name="dynamo-hooks", config=None):
+def files(values=None, namespace="dynamo-hooks", name="dynamo-hooks", config=None, folder=CHART):
     """What Helm renders: the name of a template and its text. A `config` is a cluster, else `lookup` finds nothing."""
     if config is None:
-        found = chart().render(values or {}, name=name, namespace=namespace)
+        found = chart(folder).render(values or {}, name=name, namespace=namespace)
     else:
-        found = config.render(chart(), values or {}, name=name, namespace=namespace)
+        found = config.render(chart(folder), values or {}, name=name, namespace=namespace)
     return {path.rpartition("/")[2]: text for path, text in found.items()}
 
 

@@ -119,6 +119,19 @@ def test_a_value_of_another_type_is_refused(values):
         rendered.files(values)
 
 
+def test_a_revision_may_be_a_number_as_set_makes_it_one():
+    as_text, as_number = (
+        {
+            "auth": {"existingSecret": "mine", "tokenRevision": revision},
+            "tls": {"secretName": "c", "revision": revision},
+        }
+        for revision in ("2", 2)
+    )
+    assert rendered.files(as_number) == rendered.files(as_text)
+    (secret,) = rendered.of_kind("Secret", {"auth": {"tokenRevision": 2}}).values()
+    assert secret["metadata"]["annotations"] == {"dynamo-hooks/token-revision": "2"}
+
+
 @every_variant
 def test_the_settings_load_and_are_those_of_the_values(values):
     (config,) = (item for item in rendered.objects(values) if item["metadata"]["name"] == "dynamo-hooks-settings")

@@ -78,7 +78,7 @@ is not ours is empty where the chart cannot read it.
 {{- $known := get ($there.data | default dict) "token" | b64dec -}}
 {{- $revision := get (($there.metadata | default dict).annotations | default dict) "dynamo-hooks/token-revision" -}}
 {{- $found := dict "token" $known "previous" "" -}}
-{{- if and (not .Values.auth.existingSecret) (or (not $known) (ne $revision .Values.auth.tokenRevision)) -}}
+{{- if and (not .Values.auth.existingSecret) (or (not $known) (ne $revision (toString .Values.auth.tokenRevision))) -}}
 {{- $found = dict "token" (randAlphaNum 48) "previous" $known -}}
 {{- end -}}
 {{- $_ := set .Values.auth "_token" $found -}}
@@ -92,11 +92,11 @@ and CA anew, where a URL changes. */ -}}
 {{- $parts := list .Chart.AppVersion (include "dynamo-hooks.image" .) (include "dynamo-hooks.settings" .) -}}
 {{- if .Values.auth.enabled -}}
 {{- $token := include "dynamo-hooks.token" . | fromJson -}}
-{{- $parts = concat $parts (list (include "dynamo-hooks.tokenSecret" .) $token.token .Values.auth.tokenRevision) -}}
+{{- $parts = concat $parts (list (include "dynamo-hooks.tokenSecret" .) $token.token (toString .Values.auth.tokenRevision)) -}}
 {{- end -}}
 {{- if .Values.tls.secretName -}}
 {{- $certificate := (lookup "v1" "Secret" .Release.Namespace .Values.tls.secretName | default dict).data | default dict -}}
-{{- $parts = concat $parts (list .Values.tls.secretName .Values.tls.revision (toJson $certificate)) -}}
+{{- $parts = concat $parts (list .Values.tls.secretName (toString .Values.tls.revision) (toJson $certificate)) -}}
 {{- end -}}
 {{- toJson $parts | sha256sum | trunc 10 -}}
 {{- end -}}

@@ -29,15 +29,19 @@ class Outage:
 class HookClient:
     """The hooks as Metacontroller reaches them.
 
-    `calls` counts the calls by path. A scenario breaks them with `fail`.
+    `calls` counts the calls by path, `token` is what they carry. A scenario breaks them with `fail`.
     """
 
     def __init__(self, application: WSGIApplication, clock: Clock, token: str | None = None) -> None:
         self.calls: dict[str, int] = {}
+        self.token = token
         self._client = Client(application)
         self._clock = clock
-        self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         self._outage: Outage | None = None
+
+    def replace(self, application: WSGIApplication) -> None:
+        """From now on, answer with another application."""
+        self._client = Client(application)
 
     def fail(self, seconds: float, status: int | None = None, retry_after: int = 0) -> None:
         """From now on and for so many seconds, answer with `status`, or not at all (None)."""
@@ -55,14 +59,16 @@ class HookClient:
         outage = self._outage
         if outage is not None and self._clock.now() < outage.until:
             return self._broken(webhook, outage)
-        response = self._client.post(
-            webhook.path, data=orjson.dumps(request), content_type="application/json", headers=self._headers
-        )
+        headers = {} if self.token is None else {"Authorization": f"Bearer {self.token}"}
+        body = orjson.dumps(request)
+        response = self._client.post(webhook.path, data=body, content_type="application/json", headers=headers)
+        answer = response.get_data()
+        response.close()  # so it is recorded: a fault is shown
         if response.status_code == 429:
             raise TooManyRequests(response.headers.get("Retry-After", 0, type=int))
         if response.status_code != 200:
-            raise HookFailed(f"{path} answered {response.status_code}: {response.get_data(as_text=True)}")
-        return response.get_data()
+            raise HookFailed(f"{path} answered {response.status_code}: {answer.decode()}")
+        return answer
 
     @staticmethod
     def _broken(webhook: Webhook, outage: Outage) -> bytes:

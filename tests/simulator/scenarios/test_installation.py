@@ -1,4 +1,4 @@
-"""What becomes of running models when the hooks are upgraded, uninstalled, or take over from another operator."""
+"""What becomes of running models when the hooks are upgraded or uninstalled."""
 
 import json
 
@@ -6,26 +6,17 @@ import pytest
 
 from hooks.settings import Settings
 from hooks.simulator.installation import our_installation
-from tests.simulator.scenarios.situations import COMPONENT, GRAPH, graph, service
-
-METACONTROLLERS = ("metacontroller.k8s.io/last-applied-configuration", "nvidia.com/desired-hash")
-TAKEN = [(COMPONENT, "chat-frontend"), (COMPONENT, "chat-worker")]
-BELOW = [("Deployment", "chat-frontend"), ("Deployment", "chat-worker"), ("Service", "chat-frontend")]
-BELOW += [("Service", "chat-worker")]
+from tests.simulator.scenarios.situations import COMPONENT, GRAPH, graph
 
 
 def install(cluster, settings=None):
-    """What `helm upgrade` does: other hooks, and controllers that start anew since their webhooks' URLs changed."""
-    made = our_installation(settings or Settings(), ["LeaderWorkerSet"], cluster.adapter_workers)
-    cluster.hooks = type(cluster.hooks)(made.application(cluster.clock), cluster.clock)
-    cluster._controllers = made.controllers
-    cluster.restart_metacontroller(away=3)
+    """Other hooks, and controllers that start anew, as they do where their webhooks' URLs change."""
+    cluster.uninstall()
+    cluster.install(our_installation(settings or Settings(), ["LeaderWorkerSet"], cluster.adapter_workers))
 
 
 def uninstall(cluster):
-    """What `helm uninstall` does: the controllers are gone."""
-    cluster._controllers = ()
-    cluster.restart_metacontroller()
+    cluster.uninstall()
     cluster.run_for(1)
 
 
@@ -114,78 +105,3 @@ def test_models_go_before_the_hooks_do_and_one_left_behind_is_freed_by_hand(serv
     cluster.settle()
     assert serving.names("DynamoModel") == []
     assert [serving.names(kind) for kind in (GRAPH, COMPONENT)] == [["chat"], ["chat-frontend", "chat-worker"]]
-
-
-# Moving over
-
-
-def made_by_another_operator(situation):
-    """The graph's objects as another operator left them: owned by the same custom resources, with labels of its own."""
-    uninstall(situation.cluster)
-
-    def change(item):
-        metadata = item["metadata"]
-        metadata["labels"].pop("controller-uid")
-        metadata["labels"]["app.kubernetes.io/managed-by"] = "dynamo-operator"
-        for key in METACONTROLLERS:
-            metadata.get("annotations", {}).pop(key, None)
-
-    for kind, name in [*TAKEN, *BELOW]:
-        situation.cluster.edit(kind, name, change)
-    situation.cluster.settle()
-
-
-def hand_over(cluster, objects):
-    """`kubectl label … controller-uid=<uid of its owner>`."""
-    for kind, name in objects:
-        owner = cluster.get(*owner_of(kind, name))
-
-        def change(item, uid=owner["metadata"]["uid"]):
-            item["metadata"]["labels"]["controller-uid"] = uid
-
-        cluster.edit(kind, name, change)
-
-
-def owner_of(kind, name):
-    return (GRAPH, "chat") if kind == COMPONENT else (COMPONENT, name)
-
-
-def test_objects_of_another_operator_are_reported_and_left_alone(serving):
-    made_by_another_operator(serving)
-    before = running(serving.cluster)
-    install(serving.cluster)
-    serving.cluster.run_for(60)
-    serving.cluster.settle()
-    assert running(serving.cluster) == before
-    condition = serving.condition()
-    assert (condition["status"], condition["reason"]) == ("False", "NameConflict")
-    for name in ("chat-frontend", "chat-worker"):
-        assert f"{COMPONENT} {name} exists already" in condition["message"]
-    uid = serving.cluster.get(GRAPH, "chat")["metadata"]["uid"]
-    assert f"chat-worker controller-uid={uid}" in condition["message"]
-    serving.at_rest()
-
-
-@pytest.mark.parametrize("first", ["labelled before", "labelled after"])
-def test_the_label_hands_them_over_and_no_pod_restarts(serving, first):
-    made_by_another_operator(serving)
-    before, _ = running(serving.cluster)
-    if first == "labelled before":
-        hand_over(serving.cluster, [*TAKEN, *BELOW])
-        install(serving.cluster)
-    else:
-        install(serving.cluster)
-        serving.cluster.run_for(60)
-        serving.cluster.settle()
-        hand_over(serving.cluster, [*TAKEN, *BELOW])
-    serving.cluster.run_for(60)
-    serving.ready()
-    serving.cluster.settle()
-    assert running(serving.cluster)[0] == before
-    for kind, name in [*TAKEN, *BELOW]:
-        metadata = serving.cluster.get(kind, name)["metadata"]
-        assert [owner["name"] for owner in metadata["ownerReferences"]] == [owner_of(kind, name)[1]]
-    serving.edit_service("Worker", **service(image="registry.example/runtime:2"))
-    serving.ready()
-    assert serving.images() == {"registry.example/runtime:2"}
-    serving.at_rest()
