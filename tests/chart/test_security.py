@@ -58,18 +58,19 @@ def test_our_pods_may_run_in_namespaces_that_enforce_restricted(values):
     assert list(pod_security_faults(rendered.pod(values))) == []
 
 
-@pytest.mark.parametrize(
-    ("change", "fault"),
-    [
-        (lambda pod: pod.update(hostNetwork=True), "hostNetwork is set"),
-        (lambda pod: pod["volumes"].append({"name": "root", "hostPath": {"path": "/"}}), "volume root"),
-        (lambda pod: pod["securityContext"].pop("runAsNonRoot"), "hooks: may run as root"),
-        (lambda pod: pod["securityContext"].update(runAsUser=0), "hooks: runs as root"),
-        (lambda pod: pod["securityContext"].pop("seccompProfile"), "hooks: has no seccomp profile"),
-        (lambda pod: pod["containers"][0].pop("securityContext"), "hooks: keeps capabilities"),
-        (lambda pod: pod["containers"][0]["ports"][0].update(hostPort=80), "hooks: takes ports of its node"),
-    ],
-)
+FORBIDDEN = [
+    (lambda pod: pod.update(hostNetwork=True), "hostNetwork is set"),
+    (lambda pod: pod["volumes"].append({"name": "root", "hostPath": {"path": "/"}}), "volume root"),
+    (lambda pod: pod["securityContext"].pop("runAsNonRoot"), "hooks: may run as root"),
+    (lambda pod: pod["securityContext"].update(runAsUser=0), "hooks: runs as root"),
+    (lambda pod: pod["securityContext"].pop("seccompProfile"), "hooks: has no seccomp profile"),
+    (lambda pod: pod["containers"][0].pop("securityContext"), "hooks: keeps capabilities"),
+    (lambda pod: pod["containers"][0]["ports"][0].update(hostPort=80), "hooks: takes ports of its node"),
+]
+every_forbidden = pytest.mark.parametrize(("change", "fault"), FORBIDDEN, ids=[fault for _, fault in FORBIDDEN])
+
+
+@every_forbidden
 def test_the_rule_sees_what_is_forbidden(change, fault):
     pod = copy.deepcopy(rendered.pod())
     change(pod)

@@ -37,10 +37,11 @@ def install(client, wanted):
     """Make definitions, and wait until their kinds are served; returns them as the server has them then."""
     for definition in wanted:
         client.send("POST", _PATH, definition)
-    return [_served(client, definition) for definition in wanted]
+    return [served(client, definition) for definition in wanted]
 
 
-def _served(client, definition):
+def served(client, definition):
+    """The definition as the server has it once it serves its kind."""
     name, spec = definition["metadata"]["name"], definition["spec"]
     for _ in range(600):
         item, _ = client.send("GET", f"{_PATH}/{name}")
@@ -51,7 +52,7 @@ def _served(client, definition):
 
 
 def _is_established(item):
-    conditions = item.get("status", {}).get("conditions", ())
+    conditions = item.get("status", {}).get("conditions") or ()  # null at first
     return any(entry["type"] == "Established" and entry["status"] == "True" for entry in conditions)
 
 
