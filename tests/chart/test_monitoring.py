@@ -3,10 +3,12 @@
 import json
 import re
 
+import pytest
 import yaml
 
 from hooks import metrics
-from hooks.defaults import Defaults
+from hooks.pods.component import WORKER_TYPES
+from tests.asked import ask, component
 from tests.chart import rendered
 from tests.chart.rendered import RESTRICTED, TLS
 
@@ -62,24 +64,21 @@ def test_the_dashboard_is_found_by_its_label():
     assert json.loads(found["data"]["dynamo-hooks.json"])["title"] == "Dynamo hooks"
 
 
-def test_pods_of_users_are_found_by_the_labels_and_ports_that_they_get():
-    defaults = Defaults()
-    ports = {
-        f"dynamo-hooks-{name}s": component.ports[0]["name"]
-        for name, component in (
-            ("frontend", defaults.frontend),
-            ("worker", defaults.worker),
-            ("planner", defaults.planner),
-        )
-    }
-    monitors = rendered.of_kind("PodMonitor", ON)
-    assert {name: item["spec"]["podMetricsEndpoints"][0]["port"] for name, item in monitors.items()} == ports
-    for name, item in monitors.items():
-        assert item["spec"]["namespaceSelector"] == {"any": True}
-        assert item["spec"]["selector"]["matchLabels"] == {
-            "nvidia.com/metrics-enabled": "true",
-            "nvidia.com/dynamo-component-type": name.removeprefix("dynamo-hooks-").removesuffix("s"),
-        }
+def selects(monitor, labels):
+    selector = monitor["spec"]["selector"]
+    (among,) = selector["matchExpressions"]
+    assert among["operator"] == "In"
+    return selector["matchLabels"].items() <= labels.items() and labels[among["key"]] in among["values"]
+
+
+@pytest.mark.parametrize("component_type", ["frontend", "planner", *sorted(WORKER_TYPES)])
+def test_pods_of_users_are_found_by_the_labels_and_the_port_that_they_get(component_type):
+    answer = ask(component({"componentType": component_type}))
+    labels = answer.template["metadata"]["labels"]
+    (monitor,) = [item for item in rendered.of_kind("PodMonitor", ON).values() if selects(item, labels)]
+    (endpoint,) = monitor["spec"]["podMetricsEndpoints"]
+    assert endpoint["port"] in [port["name"] for port in answer.main["ports"]]
+    assert monitor["spec"]["namespaceSelector"] == {"any": True}
 
 
 def test_a_restricted_installation_looks_at_pods_of_its_own_namespaces():

@@ -1,6 +1,7 @@
 """The chart, rendered by Helm itself."""
 
 import json
+import re
 from functools import cache
 
 import pytest
@@ -262,3 +263,10 @@ def test_the_notes_say_how_to_uninstall_and_what_is_missing():
     assert '{"metadata":{"finalizers":null}}' in notes
     assert "The cluster has no LeaderWorkerSet" in notes
     assert "LeaderWorkerSet" not in rendered.files({"optionalAPIs": {"leaderWorkerSet": True}})["NOTES.txt"]
+
+
+def test_the_notes_of_a_restricted_installation_delete_models_of_its_own_namespaces_alone():
+    notes = rendered.files(RESTRICTED)["NOTES.txt"]
+    deletions = re.findall(r"kubectl .*delete dynamomodels.*", notes)
+    assert deletions == [f"kubectl -n {namespace} delete dynamomodels --all" for namespace in ("team-a", "team-b")]
+    assert "kubectl -n NAMESPACE patch dynamomodel NAME" in notes
