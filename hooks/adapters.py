@@ -34,8 +34,8 @@ class Task:
 class Outcome:
     """What came of a task on one worker."""
 
-    done: bool
-    """Whether the worker has the adapter; when unloading, whether it has it no more."""
+    has_adapter: bool
+    """Whether the worker has the adapter now, as far as is known."""
     result: str
     """One word for the metrics: listed, loaded, loading, unloaded, failed, unfinished."""
     message: str = ""
@@ -52,7 +52,7 @@ class Outcomes:
 
     def of(self, worker: Worker) -> Outcome:
         """The outcome on a worker; where it was not asked at all, what the last status says stays."""
-        unasked = Outcome(done=worker.loaded, result="unfinished", message="not asked yet", settled=False)
+        unasked = Outcome(worker.loaded, result="unfinished", message="not asked yet", settled=False)
         return self.by_address.get(worker.address, unasked)
 
 

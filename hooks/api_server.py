@@ -3,6 +3,7 @@
 Source: Kubernetes, "Accessing the Kubernetes API from a Pod", "API concepts".
 """
 
+from http.cookiejar import DefaultCookiePolicy
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -50,6 +51,7 @@ class ApiServer:
         self._token_file = token_file
         self._session = requests.Session()
         self._session.trust_env = False  # no proxy, no .netrc: it is the cluster's own
+        self._session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=()))
         self._session.verify = str(certificate_file)
 
     def read(self, plural: str, namespace: str, name: str) -> Object:

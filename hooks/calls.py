@@ -109,7 +109,7 @@ def _line(call: Call, outcome: str, state: str | None) -> dict[str, Any]:
     if call.answer is not None:
         line["state"] = state
         line["children"] = len(call.answer.get("children") or call.answer.get("attachments") or ())
-    failed = [f"{address} {found.message}" for address, found in sorted(call.workers.items()) if not found.done]
+    failed = [f"{address} {found.message}" for address, found in sorted(call.workers.items()) if found.message]
     if failed:
         line["workers"] = failed
     return line | {key: value for key in _WHY if (value := getattr(call, key)) is not None}

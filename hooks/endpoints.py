@@ -7,12 +7,14 @@ Source: spec page "DynamoModel".
 """
 
 import json
+import random
 import socket
 import threading
 import time
 from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from http import HTTPStatus
+from http.cookiejar import DefaultCookiePolicy
 from typing import Any
 from urllib.parse import quote
 
@@ -52,6 +54,9 @@ class Workers:
         self._unfinished = f"could not be finished with in the {task_seconds:g} s that all of them have"
         self._session = requests.Session()
         self._session.trust_env = False  # no proxy, no .netrc
+        self._session.cookies.set_policy(
+            DefaultCookiePolicy(allowed_domains=())
+        )  # the next pod of an address is another
         self._session.headers = CaseInsensitiveDict({"User-Agent": "dynamo-hooks", "Accept-Encoding": "identity"})
         self._session.mount("http://", _Adapter(pool_connections=64, pool_maxsize=AT_A_TIME))
 
@@ -61,8 +66,10 @@ class Workers:
             return Outcomes()
         ends = time.monotonic() + self._task_seconds
         pool = ThreadPoolExecutor(min(AT_A_TIME, len(task.workers)), thread_name_prefix="workers")
+        # Each time in another order: workers that hang could take all the time before the same others, again and again.
+        workers = random.sample(task.workers, len(task.workers))
         asked: dict[Future[Outcome], Worker] = {
-            pool.submit(self._ask, task, worker, ends): worker for worker in task.workers
+            pool.submit(self._ask, task, worker, ends): worker for worker in workers
         }
         try:
             done, unfinished = wait(asked, timeout=self._task_seconds)
@@ -77,24 +84,24 @@ class Workers:
         try:
             return self._unload(task, worker, ends) if task.unload else self._load(task, worker, ends)
         except _Refused as refusal:
-            return Outcome(done=False, result="failed", message=str(refusal), settled=False)
+            return Outcome(task.unload and worker.loaded, "failed", str(refusal), settled=False)
 
     def _load(self, task: Task, worker: Worker, ends: float) -> Outcome:
         try:
             status, body = self._call("GET", f"{worker.address}/v1/loras", ends)
         except _Refused as refusal:
-            return Outcome(done=worker.loaded, result="failed", message=str(refusal), settled=False)
+            return Outcome(worker.loaded, "failed", str(refusal), settled=False)
         if status == HTTPStatus.OK:
             names = listed_names(body)
             if names is None:
                 message = "lists its adapters in a way that is not understood"
-                return Outcome(done=worker.loaded, result="failed", message=message, settled=False)
+                return Outcome(worker.loaded, "failed", message, settled=False)
             if task.adapter in names:
-                return Outcome(done=True, result="listed")
+                return Outcome(has_adapter=True, result="listed")
         elif status not in _NO_LIST:
             return Outcome(worker.loaded, "failed", f"answers {status} when asked for its adapters", settled=False)
         elif worker.loaded:
-            return Outcome(done=True, result="listed")
+            return Outcome(has_adapter=True, result="listed")
         return self._post(task, worker, ends)
 
     def _post(self, task: Task, worker: Worker, ends: float) -> Outcome:
@@ -102,16 +109,16 @@ class Workers:
         try:
             status, body = self._call("POST", f"{worker.address}/v1/loras", ends, adapter)
         except _TimedOut:
-            return Outcome(done=False, result="loading", message="is still loading", settled=False)
+            return Outcome(has_adapter=False, result="loading", message="is still loading", settled=False)
         if HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
-            return Outcome(done=True, result="loaded")
+            return Outcome(has_adapter=True, result="loaded")
         return Outcome(False, "failed", _said(status, body), settled=False)
 
     def _unload(self, task: Task, worker: Worker, ends: float) -> Outcome:
         status, body = self._call("DELETE", f"{worker.address}/v1/loras/{quote(task.adapter, safe='')}", ends)
         if HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES or status == HTTPStatus.NOT_FOUND:
-            return Outcome(done=True, result="unloaded")
-        return Outcome(False, "failed", _said(status, body), settled=False)
+            return Outcome(has_adapter=False, result="unloaded")
+        return Outcome(worker.loaded, "failed", _said(status, body), settled=False)
 
     def _call(self, method: str, url: str, ends: float, content: Any = None) -> tuple[int, bytes]:
         """Status and body of an answer, the body up to a bound.

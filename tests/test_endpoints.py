@@ -29,7 +29,7 @@ def test_an_adapter_is_loaded_once_and_not_again(perform):
     with running(workers.Worker(host(2))) as (worker,):
         assert outcome(perform, worker).result == "loaded"
         again = outcome(perform, worker)
-        assert (again.result, again.done, again.settled) == ("listed", True, True)
+        assert (again.result, again.has_adapter, again.settled) == ("listed", True, True)
         posts = [call for call in worker.calls if call[0] == "POST"]
         assert posts == [("POST", "/v1/loras", {"lora_name": ADAPTER, "source": {"uri": URI}})]
 
@@ -58,7 +58,7 @@ def test_a_worker_without_a_list_is_asked_once(perform, status):
 def test_a_list_that_fails_changes_nothing(perform, answer, message, loaded):
     with running(workers.Worker(host(2), GET=answer)) as (worker,):
         found = outcome(perform, worker, loaded=loaded)
-        assert (found.done, found.message, found.settled) == (loaded, message, False)
+        assert (found.has_adapter, found.message, found.settled) == (loaded, message, False)
         assert [method for method, *_ in worker.calls] == ["GET"]
 
 
@@ -76,7 +76,7 @@ def test_a_list_that_fails_changes_nothing(perform, answer, message, loaded):
 def test_a_load_that_fails_says_why_in_the_same_words_each_time(perform, answer, result, message):
     with running(workers.Worker(host(2), POST=answer)) as (worker,):
         first, second = outcome(perform, worker), outcome(perform, worker)
-        assert (first.done, first.result, first.message) == (False, result, message)
+        assert (first.has_adapter, first.result, first.message) == (False, result, message)
         assert first == second
 
 
@@ -118,13 +118,34 @@ def test_no_credential_is_sent_and_no_proxy_asked(perform, monkeypatch, tmp_path
             assert not headers.keys() & {"HTTP_AUTHORIZATION", "HTTP_COOKIE", "HTTP_PROXY_AUTHORIZATION"}
 
 
+def test_a_cookie_is_not_kept(perform):
+    """Another pod may have the address next, and is not told what this one said."""
+
+    def with_cookie(environ, start_response):
+        start_response("200 OK", [("Set-Cookie", "session=secret; Path=/")])
+        return [b"[]"]
+
+    with running(workers.Worker(host(2), GET=with_cookie)) as (worker,):
+        for _ in range(2):
+            outcome(perform, worker)
+        assert len(worker.headers) > 2
+        assert not any("HTTP_COOKIE" in headers for headers in worker.headers)
+
+
 def test_unloading_counts_as_done_where_there_was_nothing(perform):
     with running(workers.Worker(host(2)), workers.Worker(host(3))) as (has_it, has_not):
         has_it.loaded.add(ADAPTER)
         found = perform(task(has_it, has_not, unload=True))
         assert [found.by_address[worker.address].result for worker in (has_it, has_not)] == ["unloaded", "unloaded"]
+        assert not any(outcome.has_adapter for outcome in found.by_address.values())
         assert has_it.loaded == set()
         assert has_it.calls == [("DELETE", f"/v1/loras/{ADAPTER}", None)]
+
+
+def test_a_worker_that_does_not_unload_still_has_what_it_had(perform):
+    with running(workers.Worker(host(2), DELETE=(500, {}))) as (worker,):
+        assert outcome(perform, worker, unload=True, loaded=True).has_adapter
+        assert not outcome(perform, worker, unload=True).has_adapter
 
 
 def test_the_name_of_an_adapter_cannot_leave_its_place_in_the_path(perform):
@@ -158,11 +179,23 @@ def test_what_does_not_finish_in_time_is_left_for_the_next_try():
     found = [workers.Worker(host(number), GET=hangs(1)) for number in range(2, 26)]
     with running(*found):
         outcomes = Workers(call_seconds=5, task_seconds=1.2)(task(*found))
-    left = [outcome for outcome in outcomes.by_address.values() if not outcome.done]
+    left = [outcome for outcome in outcomes.by_address.values() if not outcome.has_adapter]
     assert len(outcomes.by_address) == len(found)
     assert len(left) >= len(found) - AT_A_TIME
     assert {outcome.message for outcome in left} == {"could not be finished with in the 1.2 s that all of them have"}
     assert not any(outcome.settled for outcome in left)
+
+
+def test_workers_that_hang_do_not_keep_the_same_others_waiting_for_ever():
+    hanging = [workers.Worker(host(number), GET=hangs(1)) for number in range(2, 24)]
+    healthy = workers.Worker(host(24))
+    perform = Workers(call_seconds=0.2, task_seconds=0.3)
+    with running(*hanging, healthy):
+        for _ in range(100):  # each time, it comes among the first 10 of 23 in 4 cases of 10
+            perform(task(*hanging, healthy))
+            if healthy.loaded:
+                return
+    pytest.fail("the worker that is well was never asked")
 
 
 @pytest.mark.parametrize(

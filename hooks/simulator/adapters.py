@@ -24,10 +24,10 @@ class AdapterWorkers:
             return self.failing[worker.address]
         adapters = self.loaded.setdefault((worker.address, worker.pod), set())
         if not task.unload and task.adapter in adapters:
-            return Outcome(done=True, result="listed")
+            return Outcome(has_adapter=True, result="listed")
         self.log.append((worker.address, worker.pod, "unload" if task.unload else "load"))
         if task.unload:
             adapters.discard(task.adapter)
-            return Outcome(done=True, result="unloaded")
+            return Outcome(has_adapter=False, result="unloaded")
         adapters.add(task.adapter)
-        return Outcome(done=True, result="loaded")
+        return Outcome(has_adapter=True, result="loaded")

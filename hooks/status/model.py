@@ -74,7 +74,7 @@ def _status(request: SyncRequest, endpoints: list[Object], conditions: Condition
 
 
 def _has_it(worker: Worker, outcomes: Outcomes) -> bool:
-    return worker.ready and outcomes.of(worker).done
+    return worker.ready and outcomes.of(worker).has_adapter
 
 
 def _failures(workers: list[Worker], outcomes: Outcomes) -> str:

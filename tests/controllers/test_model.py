@@ -80,8 +80,8 @@ def address(host):
     return f"http://{host}:9090"
 
 
-LOADED = Outcome(done=True, result="loaded")
-FAILED = Outcome(done=False, result="failed", message="answers 500", settled=False)
+LOADED = Outcome(has_adapter=True, result="loaded")
+FAILED = Outcome(has_adapter=False, result="failed", message="answers 500", settled=False)
 
 
 @pytest.mark.parametrize("model_type", ["base", "adapter"])

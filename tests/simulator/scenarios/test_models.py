@@ -85,7 +85,7 @@ def test_a_worker_that_fails_is_tried_again_until_it_works(cluster):
     cluster.apply(graph(services={"Worker": WORKER}), model())
     ready(cluster, 2)
     scale(cluster, 3)
-    failing = Outcome(done=False, result="failed", message="answers 500", settled=False)
+    failing = Outcome(has_adapter=False, result="failed", message="answers 500", settled=False)
     cluster.adapter_workers.failing = _Everywhere(failing)
     cluster.run_for(120)
     status = cluster.get(MODEL, "adapter")["status"]
@@ -105,7 +105,9 @@ def test_a_model_is_unloaded_and_goes_even_where_its_workers_are_gone(cluster):
     assert len(of(cluster, "unload")) == 2
     cluster.apply(model())
     ready(cluster, 2)
-    refusing = Outcome(done=False, result="failed", message="cannot be reached: Connection refused", settled=False)
+    refusing = Outcome(
+        has_adapter=False, result="failed", message="cannot be reached: Connection refused", settled=False
+    )
     cluster.adapter_workers.failing = _Everywhere(refusing)
     cluster.delete(MODEL, "adapter")
     cluster.run_until(lambda: cluster.find(MODEL, "adapter") is None, within=60)
