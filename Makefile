@@ -5,7 +5,7 @@ BUILDER ?= docker
 IMAGE ?= dynamo-hooks:0.1.0
 DEMO ?= tests/manifests/vllm--disagg.yaml
 
-.PHONY: help demo test check format golden crds chart settings revision image lock bench clean
+.PHONY: help demo test check format golden crds chart settings revision image lock bench load clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -54,6 +54,9 @@ settings: .venv/installed ## write the reference of all settings
 bench: .venv/installed ## the hooks against an echo, as ratios
 	$(BIN)/python -m tests.bench --output docs/benchmark.md
 	$(BIN)/python -m tests.bench_models
+
+load: .venv/installed ## a minute under load, on two cores: errors, rate, latencies, memory
+	$(BIN)/python -m tests.load
 
 image: ## build the container image, with docker or a builder of the same command line
 	$(BUILDER) build --tag $(IMAGE) .

@@ -4,10 +4,23 @@ import copy
 
 import yaml
 
+from hooks import labels, names
 from hooks.controllers.registry import controllers
-from hooks.kinds import BY_NAME, COMPONENT_DEPLOYMENT, DEPLOYMENT, GRAPH_DEPLOYMENT, PERSISTENT_VOLUME_CLAIM
+from hooks.kinds import (
+    BY_NAME,
+    COMPONENT_DEPLOYMENT,
+    CONFIG_MAP,
+    DEPLOYMENT,
+    GRAPH_DEPLOYMENT,
+    GRAPH_DEPLOYMENT_REQUEST,
+    JOB,
+    NAMESPACE,
+    PERSISTENT_VOLUME_CLAIM,
+    POD,
+)
 from hooks.packaged import packaged
-from hooks.protocol import read_customize, read_sync
+from hooks.profiling.output import CONFIGURATION
+from hooks.protocol import name_of, read_customize, read_sync
 from hooks.settings import Settings
 from tests.golden_cases import NOW, applied, keyed
 
@@ -47,25 +60,78 @@ def graph(services):
     return _object(GRAPH_DEPLOYMENT, f"graph-of-{services}", spec)
 
 
-def steady_request(parent):
-    """The sync request for a parent that is rolled out, with all that Metacontroller sends; and the answer to it."""
+def steady_request(parent, children=(), beside=()):
+    """The sync request for a parent that is rolled out, with all that Metacontroller sends; and the answer to it.
+
+    Args:
+        parent: the resource.
+        children: those that it has to begin with.
+        beside: further objects that its rules select.
+    """
     controller = next(each for each in controllers().values() if each.parent.kind == parent["kind"])
     manifest = _manifest(controller.parent)
-    children, answer = [], None
+    answer = None
     for _ in range(_ROUNDS):
         body = {
             "controller": manifest,
             "parent": parent,
             "children": _by_kind(manifest["spec"]["childResources"], children),
-            "related": _related(controller, parent, children),
+            "related": _related(controller, parent, children, beside),
             "finalizing": False,
         }
         before, answer = answer, controller.sync(read_sync(body, controller.parent), Settings(), NOW).body()
         if answer == before:
             return body, answer
         parent = _with_status(parent, answer["status"])
-        children = [_ready(applied(child, parent)) for child in answer["children"]]
+        there = {name_of(child): child for child in children}
+        children = [_ready(applied(child, parent, there.get(name_of(child)))) for child in answer["children"]]
     raise AssertionError(f"{parent['metadata']['name']} does not come to rest: {answer['status']}")
+
+
+def profiling_request():
+    """The sync request for a DynamoGraphDeploymentRequest whose model is being profiled, and the answer to it."""
+    config = {
+        "sla": {"isl": 3000, "osl": 150, "ttft": 200.5, "itl": 20},
+        "sweep": {"useAiConfigurator": False, "prefillInterpolationGranularity": 16},
+        "hardware": {"numGpusPerNode": 8, "gpuModel": "h100_sxm", "minNumGpusPerEngine": 1},
+    }
+    spec = {
+        "model": "Qwen/Qwen3-0.6B",
+        "backend": "vllm",
+        "profilingConfig": {"profilerImage": "nvcr.io/nvidia/ai-dynamo/vllm-runtime:0.9.0", "config": config},
+        "autoApply": True,
+    }
+    job = names.profiling_job("chat")
+    pod = _object(POD, f"{job}-x2x9v", {"restartPolicy": "Never", "nodeName": "node-1"})
+    pod["metadata"] |= {
+        "labels": {"job-name": job},
+        "ownerReferences": [{"kind": JOB.kind, "name": job, "uid": f"uid-of-job-{job}"}],
+    }
+    return steady_request(
+        _object(GRAPH_DEPLOYMENT_REQUEST, "chat", spec), beside=[_with_status(pod, {"phase": "Running"})]
+    )
+
+
+def deployed_request(services):
+    """The sync request for one whose graph of so many services was made and is ready, and the answer to it."""
+    profiled, _ = profiling_request()
+    parent = profiled["parent"]
+    complete = {"conditions": [{"type": "Complete", "status": "True"}], "completionTime": "2026-11-30T11:59:30Z"}
+    jobs = [_with_status(job, complete) for job in profiled["children"][JOB.key].values()]
+    made = graph(services)
+    metadata = {
+        "name": names.profile_output("chat"),
+        "namespace": "inference",
+        "annotations": {labels.REQUEST_UID: parent["metadata"]["uid"]},
+    }
+    data = {CONFIGURATION: yaml.safe_dump(made)}
+    output = {"apiVersion": CONFIG_MAP.api_version, "kind": CONFIG_MAP.kind, "metadata": metadata, "data": data}
+    made["metadata"] |= {"name": "chat", "labels": {labels.REQUEST_UID: parent["metadata"]["uid"]}}
+    namespace = {"apiVersion": "v1", "kind": NAMESPACE.kind, "metadata": {"name": "inference"}}
+    pods = profiled["related"][POD.key].values()
+    # Before the graph is there, the request's status gets it.
+    asked, _ = steady_request(parent, jobs, [*pods, output, namespace])
+    return steady_request(asked["parent"], jobs, [*pods, output, namespace, steady_request(made)[0]["parent"]])
 
 
 def namespace_request(graphs):
@@ -121,14 +187,13 @@ def _by_kind(resources, items):
     return {plurals[entry["resource"]].key: {} for entry in resources} | keyed(items)
 
 
-def _related(controller, parent, children):
-    """What the rules of `customize` select: the children themselves, and the claims that must be there."""
-    rules = [
-        rule.body() for rule in controller.customize(read_customize({"parent": parent}, controller.parent), Settings())
-    ]
-    found = [child for child in children if any(child["metadata"]["name"] in rule.get("names", ()) for rule in rules)]
-    claims = [name for rule in rules if rule["resource"] == PERSISTENT_VOLUME_CLAIM.plural for name in rule["names"]]
-    return _by_kind(rules, found + [_claim(name) for name in claims])
+def _related(controller, parent, children, beside):
+    """What the rules of `customize` select: the children themselves, and what there is beside them."""
+    rules = list(controller.customize(read_customize({"parent": parent}, controller.parent), Settings()))
+    claims = [_claim(name) for rule in rules if rule.kind == PERSISTENT_VOLUME_CLAIM for name in rule.names]
+    named = {(rule.kind.kind, name) for rule in rules for name in rule.names or ()}
+    found = [child for child in children if (child["kind"], child["metadata"]["name"]) in named]
+    return {rule.kind.key: {} for rule in rules} | keyed([*found, *claims, *beside])
 
 
 def _claim(name):

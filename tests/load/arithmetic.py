@@ -1,0 +1,80 @@
+"""When calls are due, and what their times and the service's memory come to. No clock is read here."""
+
+import math
+import statistics
+from dataclasses import dataclass
+
+ERRORS = 0
+P99_TO_P50 = 3.0
+CALLS_A_SECOND = 200.0
+GROWTH = 1.0
+"""MB by which two readings of a memory that does not grow may differ: pages that allocators and threads come by and
+give back. A leak of 60 bytes a call would be more, at 400 calls a second for 40 s."""
+
+
+def due_times(rate, seconds):
+    """When calls are due, in seconds from the start: as many a second as `rate`, evenly spaced, whatever became of
+    those before. Even, since calls that come at random would queue for each other at four fifths of the highest rate,
+    however even their own times are."""
+    return [number / rate for number in range(int(rate * seconds))]
+
+
+def percentile(values, percent):
+    """The smallest of the values that so many percent of them do not exceed (the nearest rank)."""
+    ordered = sorted(values)
+    return ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)]
+
+
+def reading_at(memory, second):
+    """Memory around a second: the median of the readings up to two seconds before and after.
+
+    Args:
+        memory: readings as (second, MB).
+        second: the second.
+    """
+    return statistics.median(megabytes for at, megabytes in memory if abs(at - second) <= 2)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run came to."""
+
+    seconds: float
+    """How long calls were due."""
+    latencies: list[float]
+    """Seconds from when a hook call was due to the end of its answer."""
+    errors: list[str]
+    memory: list[tuple[float, float]]
+    """Readings of the service's memory: seconds since the start, MB."""
+
+    @property
+    def rate(self):
+        return len(self.latencies) / self.seconds
+
+    @property
+    def early(self):
+        """Memory when a third of the time was over."""
+        return reading_at(self.memory, self.seconds / 3)
+
+    @property
+    def late(self):
+        """Memory at the end."""
+        return reading_at(self.memory, self.seconds)
+
+    @property
+    def p50(self):
+        return percentile(self.latencies, 50)
+
+    @property
+    def p99(self):
+        return percentile(self.latencies, 99)
+
+    def missed(self):
+        """What is not as it must be, in words; nothing where all is."""
+        found = {
+            f"{len(self.errors)} errors, such as: {'; '.join(self.errors[:3])}": len(self.errors) > ERRORS,
+            f"p99 is {self.p99 / self.p50:.2f} times p50, {P99_TO_P50:g} at most": self.p99 > P99_TO_P50 * self.p50,
+            f"{self.rate:.0f} calls a second, {CALLS_A_SECOND:g} at least": self.rate < CALLS_A_SECOND,
+            f"memory grew by {self.late - self.early:.2f} MB, {GROWTH:g} is noise": self.late - self.early > GROWTH,
+        }
+        return [words for words, holds in found.items() if holds]
