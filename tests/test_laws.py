@@ -140,7 +140,7 @@ def test_fixed_point_an_answer_fed_back_gives_itself(case):
 
 @every_case
 def test_what_a_process_holds_from_before_changes_no_answer(case):
-    for memo in (component_deployment._built, graph._components):
+    for memo in (component_deployment._built, graph._built):
         memo.forget()
     first = canonical(case.answer())
     assert canonical(case.answer()) == first

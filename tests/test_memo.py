@@ -70,7 +70,7 @@ def test_what_cannot_be_written_as_json_is_worked_out_each_time():
 
 
 def forget():
-    for memo in (component_deployment._built, graph._components):
+    for memo in (component_deployment._built, graph._built):
         memo.forget()
 
 

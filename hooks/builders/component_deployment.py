@@ -40,16 +40,21 @@ class Graph:
     @cached_property
     def handed_down(self) -> dict[str, str]:
         """What every service's annotations are laid over."""
-        annotations = part(self.metadata, "annotations")
-        found = {key: annotations[key] for key in _HANDED_DOWN if key in annotations}
-        label = part(self.metadata, "labels").get(labels.DISCOVERY_BACKEND)
-        if label:
-            found.setdefault(labels.DISCOVERY_BACKEND, label)
-        return found
+        return handed_down(self.metadata)
 
     def service_spec(self, key: str) -> ComponentSharedSpec:
         """The service, parsed."""
         return (self.spec.services or {})[key]
+
+
+def handed_down(metadata: Object) -> dict[str, str]:
+    """What the components of a graph with this metadata get as annotations, unless they have their own."""
+    annotations = part(metadata, "annotations")
+    found = {key: annotations[key] for key in _HANDED_DOWN if key in annotations}
+    label = part(metadata, "labels").get(labels.DISCOVERY_BACKEND)
+    if label:
+        found.setdefault(labels.DISCOVERY_BACKEND, label)
+    return found
 
 
 def build_component_deployment(graph: Graph, key: str) -> Object:

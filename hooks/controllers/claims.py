@@ -4,8 +4,8 @@ A claim that is ours is always returned, whatever becomes of its entry: leaving 
 """
 
 from dataclasses import dataclass
+from itertools import chain
 
-from hooks.api.graph_deployment import PersistentVolumeClaim
 from hooks.builders.component_deployment import Graph
 from hooks.builders.persistent_volume_claim import build_persistent_volume_claim
 from hooks.children import identity, is_foreign
@@ -18,32 +18,26 @@ from hooks.quantities import canonical_quantity, is_quantity
 class Claims:
     """The claims that a graph's spec mentions."""
 
-    graph: Graph
-    created: tuple[PersistentVolumeClaim, ...]
-    """Entries of `pvcs` that the graph makes."""
-    awaited: tuple[str, ...]
-    """Names of the others: they must exist."""
+    namespace: str
+    created: list[Object]
+    """Those that the graph makes: the entries of `pvcs` with `create`."""
+    awaited: list[str]
+    """Names of the others, sorted: they must exist."""
+    mounted: dict[str, list[str]]
+    """Service key → names of the claims that it mounts, sorted."""
 
     @property
     def mentioned(self) -> tuple[str, ...]:
         """Every name, sorted."""
-        return tuple(sorted({*self.awaited, *(claim.name for claim in self.created)}))
-
-    def of_service(self, key: str) -> list[str]:
-        """The claims that a service mounts."""
-        return sorted({mount.name for mount in self.graph.service_spec(key).volume_mounts or ()})
+        return tuple(sorted({*self.awaited, *(name_of(claim)[1] for claim in self.created)}))
 
     def children(self, request: SyncRequest) -> list[Object]:
         """The claims to make; one of that name that is not ours is used as it is."""
-        return [
-            build_persistent_volume_claim(claim, self.graph.name, self.graph.namespace)
-            for claim in self.created
-            if not self._is_others(request, claim.name)
-        ]
+        return [claim for claim in self.created if not self._is_others(request, name_of(claim)[1])]
 
     def kept(self, request: SyncRequest) -> list[Object]:
         """Claims of ours that the spec no longer asks for."""
-        wanted = {claim.name for claim in self.created}
+        wanted = {name_of(claim)[1] for claim in self.created}
         return [
             identity(claim)
             for claim in request.children.all(PERSISTENT_VOLUME_CLAIM)
@@ -54,33 +48,32 @@ class Claims:
         """Name of each claim that must exist and does not → what is said of it. Nothing is concluded unasked."""
         if not request.related.asked(PERSISTENT_VOLUME_CLAIM):
             return {}
-        namespace = self.graph.namespace
         return {
             name: f"claim {name} does not exist: create it, or add it to spec.pvcs with create: true"
             for name in self.awaited
-            if request.related.find(PERSISTENT_VOLUME_CLAIM, name, namespace) is None
-            and request.children.find(PERSISTENT_VOLUME_CLAIM, name, namespace) is None
+            if request.related.find(PERSISTENT_VOLUME_CLAIM, name, self.namespace) is None
+            and request.children.find(PERSISTENT_VOLUME_CLAIM, name, self.namespace) is None
         }
 
     def notes(self, request: SyncRequest) -> list[str]:
         """What the spec asks of claims that are there already, and that stays undone: they are never updated."""
         notes = []
-        for claim in self.created:
-            observed = request.children.find(PERSISTENT_VOLUME_CLAIM, claim.name, self.graph.namespace)
+        for desired in self.created:
+            name = name_of(desired)[1]
+            observed = request.children.find(PERSISTENT_VOLUME_CLAIM, name, self.namespace)
             if observed is None:
                 continue
-            desired = build_persistent_volume_claim(claim, self.graph.name, self.graph.namespace)
             asked, there = _readable(desired), _readable(observed)
             notes += [
-                f"claim {claim.name} keeps its {what} of {there[what]}, spec.pvcs asks for {asked[what]}: "
-                f"a claim that exists is not changed by us, see kubectl edit pvc {claim.name}"
+                f"claim {name} keeps its {what} of {there[what]}, spec.pvcs asks for {asked[what]}: "
+                f"a claim that exists is not changed by us, see kubectl edit pvc {name}"
                 for what in asked
                 if there[what] not in ("", asked[what])
             ]
         return notes
 
     def _is_others(self, request: SyncRequest, name: str) -> bool:
-        item = request.related.find(PERSISTENT_VOLUME_CLAIM, name, self.graph.namespace)
+        item = request.related.find(PERSISTENT_VOLUME_CLAIM, name, self.namespace)
         return item is not None and is_foreign(item, request.parent)
 
 
@@ -100,7 +93,13 @@ def _readable(claim: Object) -> dict[str, str]:
 def claims(graph: Graph) -> Claims:
     """The claims that a graph's spec mentions, in `pvcs` and in its services' `volumeMounts`."""
     listed = {claim.name: claim for claim in graph.spec.pvcs or ()}
-    created = tuple(claim for claim in listed.values() if claim.create)
-    mounted = {mount.name for key in graph.services for mount in graph.service_spec(key).volume_mounts or ()}
-    awaited = (mounted | listed.keys()) - {claim.name for claim in created}
-    return Claims(graph, created, tuple(sorted(awaited)))
+    mounted = {
+        key: sorted({mount.name for mount in graph.service_spec(key).volume_mounts or ()}) for key in graph.services
+    }
+    made = {name: claim for name, claim in listed.items() if claim.create}
+    return Claims(
+        namespace=graph.namespace,
+        created=[build_persistent_volume_claim(claim, graph.name, graph.namespace) for claim in made.values()],
+        awaited=sorted({*listed, *chain.from_iterable(mounted.values())} - made.keys()),
+        mounted=mounted,
+    )

@@ -1,7 +1,7 @@
 """DynamoComponentDeployment → Deployment, Service, HorizontalPodAutoscaler, Ingress or VirtualService."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 
@@ -131,7 +131,7 @@ def built(parent: Object, settings: Settings) -> Built:
         controller_of(parent),
         settings.fingerprint,
     ]
-    return Built(**_built(inputs, lambda: asdict(_build(read_component(parent, settings)))))
+    return Built(**_built(inputs, lambda: vars(_build(read_component(parent, settings)))))
 
 
 def _plan(request: SyncRequest, asked: Built) -> _Plan:

@@ -1,25 +1,67 @@
-"""A DynamoGraphDeployment, read: its components, or every fault that keeps it from having them."""
+"""A DynamoGraphDeployment, read: what it becomes, or every fault that keeps it from that."""
 
 from collections.abc import Mapping
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 
 from hooks import labels, names
 from hooks.api.graph_deployment import GraphDeploymentSpec, PersistentVolumeClaim
 from hooks.api.salvage import salvaged
-from hooks.builders.component_deployment import Graph, build_component_deployment
+from hooks.builders.component_deployment import Graph, build_component_deployment, handed_down
+from hooks.builders.discovery import build_discovery
+from hooks.builders.finish import finish
+from hooks.controllers.claims import Claims, claims
 from hooks.errors import Fault, InvalidSpec, shown
 from hooks.memo import Memo
+from hooks.pods.component import defaults_of_type, users_service_account
 from hooks.pods.faults import name_faults, shared_faults, variable_faults
 from hooks.protocol import Object, spec_of
 from hooks.quantities import is_quantity, parse_quantity
 from hooks.settings import Settings
 
-_components = Memo(limit=16 << 20)
+_built = Memo(limit=16 << 20)
 """Graphs at rest: about 400 of 10 services."""
 
 ACCESS_MODES = ("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
 """How a volume may be mounted (Kubernetes, PersistentVolumeClaim)."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """What a graph becomes, as far as it follows from its parent and the settings alone."""
+
+    components: dict[str, Object]
+    """Service key → its component, sorted by key."""
+    claims: Claims
+    discovery: list[Object]
+    """Account, Role and binding where pods of the graph discover each other through Kubernetes."""
+
+
+def built(parent: Object, settings: Settings) -> Built:
+    """What a graph becomes.
+
+    Raises:
+        InvalidSpec: with every fault of the graph.
+    """
+    metadata = parent["metadata"]
+    inputs = [
+        parent.get("spec"),
+        metadata["name"],
+        metadata.get("namespace"),
+        handed_down(metadata),
+        settings.fingerprint,
+    ]
+    found = _built(inputs, lambda: _build(read_graph(parent, settings)))
+    return Built(found["components"], Claims(**found["claims"]), found["discovery"])
+
+
+def _build(graph: Graph) -> Object:
+    """The parts of `Built`, as JSON."""
+    return {
+        "components": _build_components(graph),
+        "claims": vars(claims(graph)),
+        "discovery": _build_discovery(graph),
+    }
 
 
 def read_graph(parent: Object, settings: Settings) -> Graph:
@@ -36,7 +78,7 @@ def read_graph(parent: Object, settings: Settings) -> Graph:
         return graph
     faults = list(read.faults)
     try:
-        build_components(graph)
+        _build_components(graph)
     except InvalidSpec as invalid:
         faults += invalid.faults
     if "services" not in read.taken:
@@ -50,27 +92,12 @@ def _services_of(spec: Any) -> Mapping[str, Any]:
     return services if isinstance(services, dict) else {}
 
 
-def build_components(graph: Graph) -> dict[str, Object]:
+def _build_components(graph: Graph) -> dict[str, Object]:
     """Service key → its component, sorted by key.
 
     Raises:
         InvalidSpec: with every fault of the graph.
     """
-    inputs = [
-        graph.name,
-        graph.namespace,
-        graph.handed_down,
-        graph.services,
-        graph.spec.envs,
-        [claim.model_dump() for claim in graph.spec.pvcs or ()],
-        graph.spec.backend_framework,
-        graph.settings.fingerprint,
-    ]
-    components: dict[str, Object] = _components(inputs, partial(_build_components, graph))
-    return components
-
-
-def _build_components(graph: Graph) -> dict[str, Object]:
     faults = graph_faults(graph)
     components = {}
     for key in sorted(graph.services):
@@ -81,6 +108,27 @@ def _build_components(graph: Graph) -> dict[str, Object]:
     if faults:
         raise InvalidSpec(faults)
     return components
+
+
+def _build_discovery(graph: Graph) -> list[Object]:
+    backends = {_discovery_backend(graph, key) for key in graph.services}
+    if "kubernetes" not in backends:
+        return []
+    accounts = []
+    for key in graph.services:
+        service = graph.service_spec(key)
+        by_type = defaults_of_type(service.component_type, graph.settings.defaults).service_account_name
+        account = users_service_account(service.extra_pod_spec or {}) or by_type
+        accounts += [account] if account else []
+    return [finish(child) for child in build_discovery(graph.name, graph.namespace, accounts)]
+
+
+def _discovery_backend(graph: Graph, key: str) -> str | None:
+    service = graph.service_spec(key)
+    for found in (service.annotations or {}, service.labels or {}, graph.handed_down):
+        if found.get(labels.DISCOVERY_BACKEND):
+            return found[labels.DISCOVERY_BACKEND]
+    return graph.settings.discovery_backend
 
 
 def graph_faults(graph: Graph) -> list[Fault]:

@@ -4,16 +4,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from hooks import labels, names
+from hooks import names
 from hooks.builders.component_deployment import Graph
-from hooks.builders.discovery import build_discovery
 from hooks.builders.finish import finish
 from hooks.children import conflict, foreign, only_observed, restate, restate_child
 from hooks.controllers.claims import claims
-from hooks.controllers.graph import build_components, graph_faults, read_graph
+from hooks.controllers.graph import Built, built, graph_faults, read_graph
 from hooks.errors import InvalidSpec
 from hooks.kinds import BY_NAME, COMPONENT_DEPLOYMENT, PERSISTENT_VOLUME_CLAIM, ROLE, ROLE_BINDING, SERVICE_ACCOUNT
-from hooks.pods.component import defaults_of_type, users_service_account
 from hooks.protocol import CompositeAnswer, CustomizeRequest, Object, RelatedRule, SyncRequest, name_of, part
 from hooks.settings import Settings
 from hooks.status.conditions import INVALID_SPEC, NAME_CONFLICT, faults_message
@@ -34,7 +32,7 @@ class _Plan:
 def sync(request: SyncRequest, settings: Settings, now: datetime) -> CompositeAnswer:
     """Answer with the children of a graph and what is known of it. An invalid one keeps what it has."""
     try:
-        plan = _plan(request, read_graph(request.parent, settings))
+        plan = _plan(request, built(request.parent, settings))
     except InvalidSpec as invalid:
         failure = Readiness(ready=False, reason=INVALID_SPEC, message=faults_message(invalid.faults))
         plan = _Plan(restate(request.children), Outcome(failures=[failure]))
@@ -70,22 +68,20 @@ def _rules(graph: Graph) -> Iterable[RelatedRule]:
         yield RelatedRule(kind, names=(name,), namespace=namespace)
 
 
-def _plan(request: SyncRequest, graph: Graph) -> _Plan:
-    components = build_components(graph)
-    found = claims(graph)
-    others = [finish(child) for child in found.children(request)] + _discovery(graph)
-    plan = _Plan(found.kept(request))
-    missing = found.missing(request)
-    outcome = Outcome(waiting=[missing[name] for name in sorted(missing)], notes=found.notes(request))
-    for key, component in components.items():
-        name = name_of(component)[1]
+def _plan(request: SyncRequest, asked: Built) -> _Plan:
+    others = [finish(child) for child in asked.claims.children(request)] + asked.discovery
+    plan = _Plan(asked.claims.kept(request))
+    missing = asked.claims.missing(request)
+    outcome = Outcome(waiting=[missing[name] for name in sorted(missing)], notes=asked.claims.notes(request))
+    for key, component in asked.components.items():
+        namespace, name = name_of(component)
         item = foreign(request, COMPONENT_DEPLOYMENT, name)
-        waits_for = [claim for claim in found.of_service(key) if claim in missing]
+        waits_for = [claim for claim in asked.claims.mounted[key] if claim in missing]
         if item is not None:
             cure = f"rename the service {key} or the graph"
             outcome.failures.append(_name_conflict(conflict(item, request.parent, cure)))
         elif waits_for:
-            observed = request.children.find(COMPONENT_DEPLOYMENT, name, graph.namespace)
+            observed = request.children.find(COMPONENT_DEPLOYMENT, name, namespace)
             plan.children += [restate_child(observed)] if observed else []
             outcome.waiting.append(f"{name}: waits for claim {', '.join(waits_for)}")
         else:
@@ -116,25 +112,3 @@ def _notes(request: SyncRequest, component: Object) -> list[str]:
 
 def _name_conflict(message: str) -> Readiness:
     return Readiness(ready=False, reason=NAME_CONFLICT, message=message)
-
-
-def _discovery(graph: Graph) -> list[Object]:
-    """Account, Role and binding where pods of the graph discover each other through Kubernetes."""
-    backends = {_discovery_backend(graph, key) for key in graph.services}
-    if "kubernetes" not in backends:
-        return []
-    accounts = []
-    for key in graph.services:
-        service = graph.service_spec(key)
-        by_type = defaults_of_type(service.component_type, graph.settings.defaults).service_account_name
-        account = users_service_account(service.extra_pod_spec or {}) or by_type
-        accounts += [account] if account else []
-    return [finish(child) for child in build_discovery(graph.name, graph.namespace, accounts)]
-
-
-def _discovery_backend(graph: Graph, key: str) -> str | None:
-    service = graph.service_spec(key)
-    for found in (service.annotations or {}, service.labels or {}, graph.handed_down):
-        if found.get(labels.DISCOVERY_BACKEND):
-            return found[labels.DISCOVERY_BACKEND]
-    return graph.settings.discovery_backend

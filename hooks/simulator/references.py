@@ -7,7 +7,7 @@ from hooks.controllers.claims import claims
 from hooks.controllers.graph import read_graph
 from hooks.errors import InvalidSpec
 from hooks.kinds import GRAPH_DEPLOYMENT
-from hooks.protocol import Object
+from hooks.protocol import Object, name_of
 from hooks.settings import Settings
 from hooks.simulator.store import Store
 
@@ -20,7 +20,7 @@ def awaited_claims(manifest: Object, settings: Settings) -> list[str]:
             mentioned = claims(read_graph(manifest, settings))
         except InvalidSpec:
             return []
-        names = (names | set(mentioned.awaited)) - {claim.name for claim in mentioned.created}
+        names = (names | set(mentioned.awaited)) - {name_of(claim)[1] for claim in mentioned.created}
     return sorted(names)
 
 
