@@ -15,6 +15,7 @@ from hooks import metrics
 from hooks.adapters import Outcome
 from hooks.log import Log
 from hooks.protocol import Object
+from hooks.status.summary import summary
 
 _OUTCOMES: dict[int, str] = {
     HTTPStatus.OK: "ok",
@@ -31,8 +32,6 @@ _LEVELS = {2: logging.INFO, 4: logging.WARNING, 5: logging.ERROR}
 _LONGEST = 253
 """Characters of the longest name there is in Kubernetes; of what is longer, no more is logged."""
 _WHY = ("problem", "fault_id", "fault")
-_STATE_CONDITIONS = ("Ready", "Available", "EndpointsReady")
-"""Conditions that sum up a resource whose status has no `state`."""
 
 
 @dataclass(slots=True)
@@ -89,7 +88,7 @@ def _record(call: Call, status: int, log: Log) -> None:
     _calls(call.controller, call.hook, outcome).inc()
     _duration(call.controller, call.hook).observe(duration)
     _request_size(call.controller, call.hook).observe(call.size)
-    state = state_of(call.answer.get("status")) if call.answer else None
+    state = _state(call.parent, call.answer) if call.parent and call.answer else None
     if state and call.parent:
         _answers(call.parent["kind"], state).inc()
     for outcome_of_worker in call.workers.values():
@@ -120,16 +119,15 @@ def _short(value: Any) -> str | int | None:
     return value[:_LONGEST] if isinstance(value, str) else value if isinstance(value, int) else None
 
 
-def state_of(status: Any) -> str | None:
-    """A status in one word: its `state`, or the status of the condition that sums it up."""
+def _state(parent: Object, answer: Object) -> str | None:
+    """The status that is answered, in one word: its `state`, or the status of the condition that sums it up."""
+    status = answer.get("status")
     if not isinstance(status, dict):
         return None
     if status.get("state"):
         return str(status["state"])
-    for condition in status.get("conditions") or ():
-        if condition.get("type") in _STATE_CONDITIONS:
-            return str(condition.get("status"))
-    return None
+    summed_up = summary({"kind": parent["kind"], "status": status})
+    return str(summed_up["status"]) if summed_up else None
 
 
 # Looking a child up by its labels costs more than counting does, and there are few of them.

@@ -355,7 +355,7 @@ def test_a_log_that_nobody_reads_does_not_cost_the_answer():
     ("status", "state"),
     [
         ({"state": "successful", "conditions": [{"type": "Ready", "status": "True"}]}, "successful"),
-        ({"conditions": [{"type": "X", "status": "True"}, {"type": "Available", "status": "False"}]}, "False"),
+        ({"conditions": [{"type": "X", "status": "True"}, {"type": "Ready", "status": "False"}]}, "False"),
         ({"conditions": [{"type": "Ready", "status": "Unknown"}]}, "Unknown"),
     ],
 )

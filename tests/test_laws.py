@@ -14,6 +14,7 @@ from hooks.controllers import component_deployment, graph
 from hooks.kinds import BY_NAME, WORKLOADS
 from hooks.labels import LAST_APPLIED
 from hooks.manifest import SIZE_LIMIT, as_stored
+from hooks.status.summary import summary
 from tests import published
 from tests.golden_cases import NOW, cases, keyed
 
@@ -268,6 +269,12 @@ def test_a_request_with_only_the_parent_loses_nothing_and_waits_for_nothing(case
         begun = case.parent["kind"] == "DynamoGraphDeploymentRequest" and "status" in case.parent
         has_none = case.parent["kind"] == "DynamoModel" or not case.parent["spec"].get("services", True)
         assert answer["children"] or begun or has_none
+
+
+@every_composite_case
+def test_summed_up_every_status_has_a_state_or_the_condition_of_its_kind(case):
+    status = case.answer()["status"]
+    assert status.get("state") or summary({"kind": case.parent["kind"], "status": status})["reason"]
 
 
 def is_invalid(answer):

@@ -40,7 +40,7 @@ from hooks.protocol import (
     part,
 )
 from hooks.settings import Settings
-from hooks.status.conditions import find_condition
+from hooks.status.summary import summary
 
 MADE_ONCE = frozenset({GRAPH_DEPLOYMENT.kind, CONFIG_MAP.kind, SECRET.kind})
 """Kinds that are made and never updated here (updateStrategy OnDelete): to name them keeps them."""
@@ -193,8 +193,8 @@ def _is_settled(item: Object) -> bool:
         return True  # nothing runs yet
     observed, generation = status.get("observedGeneration"), item["metadata"].get("generation")
     behind = isinstance(observed, int) and isinstance(generation, int) and observed < generation
-    ready = find_condition(item, "Ready" if item.get("kind") == GRAPH_DEPLOYMENT.kind else "Available")
-    return not behind and ready["status"] == "True"
+    summed_up = summary(item)
+    return not behind and summed_up is not None and summed_up["status"] == "True"
 
 
 def _mpi_keys(namespace: _Namespace) -> list[Object]:

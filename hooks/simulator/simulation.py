@@ -11,12 +11,11 @@ from hooks.simulator.cluster import HOUR, Cluster, NeverReached
 from hooks.simulator.references import assumed_claim, awaited_claims
 from hooks.simulator.script import Action, Condition, Unreadable
 from hooks.simulator.states import UNSHOWN, state_of
-from hooks.status.graph_deployment_request import PROFILING_STATE
+from hooks.status.graph_deployment_request import PROFILING_STATE, READY
+from hooks.status.summary import SUMMARIES
 
 LONGEST = 24 * HOUR
 """How long a simulation lasts at most that is not told an end."""
-
-_SUMMARIES = ("Ready", "Available", "Succeeded")
 
 
 @dataclass(frozen=True)
@@ -184,5 +183,5 @@ def _ready(item: Object) -> bool:
     if item["apiVersion"] != GROUP_VERSION:
         return True
     if item["kind"] == GRAPH_DEPLOYMENT_REQUEST.kind:
-        return Condition(None, "state", "Ready").holds_for(item)
-    return any(Condition(None, kind).holds_for(item) for kind in _SUMMARIES)
+        return Condition(None, "state", READY).holds_for(item)
+    return Condition(None, SUMMARIES[item["kind"]]).holds_for(item)

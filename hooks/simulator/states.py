@@ -3,12 +3,10 @@
 from collections.abc import Callable, Mapping
 
 from hooks.protocol import Object
+from hooks.status.summary import summary
 
 UNSHOWN = frozenset({"ReplicaSet", "EndpointSlice", "Event", "Namespace"})
 """Kinds that tell a user nothing that others do not tell."""
-
-_OWN_CONDITIONS = ("Ready", "Available", "Succeeded")
-"""Conditions that sum up a custom resource, the first that it has winning."""
 
 
 def state_of(item: Object) -> str:
@@ -19,13 +17,11 @@ def state_of(item: Object) -> str:
 
 
 def _by_condition(item: Object) -> str:
-    status = item.get("status") or {}
-    conditions = {entry["type"]: entry for entry in status.get("conditions") or ()}
-    summary = next((conditions[kind] for kind in _OWN_CONDITIONS if kind in conditions), None)
-    if summary is None:
-        return str(status.get("state") or "created")
-    text = f"{summary['type']}={summary['status']} ({summary['reason']})"
-    return text if summary["status"] == "True" else f"{text}: {summary.get('message', '')}"
+    found = summary(item)
+    if found is None or not found["reason"]:
+        return "created"
+    text = f"{found['type']}={found['status']} ({found['reason']})"
+    return text if found["status"] == "True" else f"{text}: {found['message']}"
 
 
 def _request(item: Object) -> str:

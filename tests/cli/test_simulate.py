@@ -51,6 +51,43 @@ def test_a_failure_shows_where_and_why_it_stops():
     assert "ProgressDeadlineExceeded" in result.stdout
 
 
+MAIN = {"mainContainer": {"image": "x"}}
+WORKER = {"componentType": "worker", "modelRef": {"name": "acme/base"}, "extraPodSpec": MAIN}
+
+
+def resource(kind, name, namespace=None, **spec):
+    metadata = {"name": name} | ({"namespace": namespace} if namespace else {})
+    return {"apiVersion": "nvidia.com/v1alpha1", "kind": kind, "metadata": metadata, "spec": spec}
+
+
+def graph(name="g", namespace=None, **services):
+    return resource("DynamoGraphDeployment", name, namespace, services=services or {"Worker": WORKER})
+
+
+def simulated(*arguments, resources):
+    return simulate("-f", "-", *arguments, input=yaml.dump_all(resources))
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"modelType": "base"}, "EndpointsReady=True (EndpointsDiscovered)"),
+        ({"modelType": "lora", "source": {"uri": "s3://acme/lora"}}, "EndpointsReady=True (AllEndpointsReady)"),
+    ],
+)
+def test_a_model_is_ready_with_the_workers_that_serve_it(more, said):
+    model = resource("DynamoModel", "m", modelName="m", baseModelName="acme/base", **more)
+    result = simulated(resources=[graph(), model])
+    assert result.exit_code == 0, result.output
+    assert f"DynamoModel default/m: {said}" in result.stdout
+
+
+def test_a_model_that_nothing_serves_is_not_ready_and_says_why():
+    result = simulated(resources=[resource("DynamoModel", "m", modelName="m", baseModelName="acme/other")])
+    assert result.exit_code == 1
+    assert "DynamoModel default/m is not ready: EndpointsReady=False (NoEndpoints): no pod" in result.stdout
+
+
 def test_missing_claims_are_waited_for_and_the_option_is_named():
     result = simulate("-f", WITH_CLAIM)
     assert result.exit_code == 1

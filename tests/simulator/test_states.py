@@ -37,6 +37,10 @@ READY = [condition("Ready", "True", "fine")]
             item("DynamoComponentDeployment", {"conditions": [condition("Available", "False", "NotReady", "0 of 1")]}),
             "Available=False (NotReady): 0 of 1",
         ),
+        (
+            item("DynamoModel", {"conditions": [condition("EndpointsReady", "False", "NoEndpoints", "no pod")]}),
+            "EndpointsReady=False (NoEndpoints): no pod",
+        ),
         (item("Deployment", {"readyReplicas": 1, "updatedReplicas": 2}, replicas=3), "1/3 ready, 2 updated"),
         (
             item(
