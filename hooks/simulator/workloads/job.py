@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from typing import ClassVar
 
 from hooks.protocol import Kind, Object
-from hooks.simulator.errors import ApiError, forbidden
+from hooks.simulator.errors import ApiError
 from hooks.simulator.objects import Key
 from hooks.simulator.workloads import pod_failure_policy
 from hooks.simulator.workloads.pods import POD, active, phase, pod_of, ready
@@ -23,57 +23,62 @@ class Jobs(Worker):
         """Make the pods that are missing, or end the Job, and report."""
         if "deletionTimestamp" in item["metadata"] or _ended(item):
             return
-        spec, status = item["spec"], item.get("status") or {}
         pods = self.owned(item, "Pod")
         running = [pod for pod in pods if active(pod)]
         succeeded = sum(phase(pod) == "Succeeded" for pod in pods)
-        failures = [pod for pod in pods if phase(pod) == "Failed"]
-        failed = len(failures)
-        started = status.get("startTime") or self.now()
-        report: Object = {"startTime": started, "active": len(running), "succeeded": succeeded, "failed": failed}
+        failed = [pod for pod in pods if phase(pod) == "Failed"]
+        suspended = item["spec"].get("suspend")
+        started = None if suspended else (item.get("status") or {}).get("startTime") or self.now()
+        report: Object = {"startTime": started, "active": len(running), "succeeded": succeeded, "failed": len(failed)}
         report["ready"] = sum(map(ready, running))
-        wanted = spec.get("completions") or 1
-        late = self._late(key, spec, started)
-        ruled_out = pod_failure_policy.failure(item, failures)
-        if succeeded >= wanted:
+        wanted = item["spec"].get("completions") or 1
+        failure, refusal = self._failure(key, item, failed, started), None
+        if failure is not None:
+            report |= {"conditions": self._stop(item, running, *failure), "active": 0, "ready": 0}
+        elif succeeded >= wanted:
             end = ("SuccessCriteriaMet", "Complete"), "CompletionsReached", "Reached expected number of succeeded pods"
             report |= {"conditions": self._end(item, *end), "completionTime": self.now()}
-        elif ruled_out is not None:
-            end = ("FailureTarget", "Failed"), "PodFailurePolicy", ruled_out
-            report["conditions"] = self._stop(item, running, *end)
-        elif late:
-            end = ("FailureTarget", "Failed"), "DeadlineExceeded", "Job was active longer than specified deadline"
-            report["conditions"] = self._stop(item, running, *end)
-        elif pod_failure_policy.counted(item, failures) > spec.get("backoffLimit", 6):
-            end = ("FailureTarget", "Failed"), "BackoffLimitExceeded", "Job has reached the specified backoff limit"
-            report["conditions"] = self._stop(item, running, *end)
-        elif spec.get("suspend"):
+        elif suspended:
             why = "JobSuspended", "Job suspended", self.now(), find_condition(item, "Suspended")
             report["conditions"] = [condition("Suspended", "True", *why)]
         else:
-            ends = [_finished(pod) for pod in failures]
-            report["active"] += self._start(item, len(running), wanted - succeeded, ends)
+            made, refusal = self._start(item, len(running), wanted - succeeded, list(map(_finished, failed)))
+            report["active"] += made
         self.set_status(key, {name: value for name, value in report.items() if value or name == "ready"})
+        if refusal:  # only now: the time of its start is known, whether it has pods or not
+            raise refusal
 
-    def _start(self, item: Object, running: int, missing: int, failures: list[datetime]) -> int:
-        """Make the pods that are missing, after a while where some failed before; returns how many."""
+    def _failure(self, key: Key, item: Object, failed: list[Object], started: str | None) -> tuple[str, str] | None:
+        """Why the Job fails, as reason and message; of several reasons the first."""
+        ruled_out = pod_failure_policy.failure(item, failed)
+        if ruled_out is not None:
+            return "PodFailurePolicy", ruled_out
+        if pod_failure_policy.counted(item, failed) > item["spec"].get("backoffLimit", 6):
+            return "BackoffLimitExceeded", "Job has reached the specified backoff limit"
+        if started is not None and self._late(key, item["spec"], started):
+            return "DeadlineExceeded", "Job was active longer than specified deadline"
+        return None
+
+    def _start(self, item: Object, running: int, missing: int, failures: list[datetime]) -> tuple[int, ApiError | None]:
+        """Make the pods that are missing, after a while where some failed before.
+
+        Returns:
+            How many were made, and why no more were.
+        """
         wanted = min(item["spec"].get("parallelism", 1), missing) - running
         if wanted > 0 and failures:
             pause = min(10.0 * 2 ** (len(failures) - 1), 600.0)
             left = (max(failures) - self.clock.now()).total_seconds() + pause
             if left > 0:
                 self.queue.add_after(Key(JOB, item["metadata"]["namespace"], item["metadata"]["name"]), left)
-                return 0
-        fault = self.world.fault_of(item, self.store)
-        prefix = item["metadata"]["name"] + "-"
-        for _ in range(wanted):
-            if fault is not None and fault.refusal:
-                error = forbidden(POD, prefix, fault.refusal)
-                self.events.record(item, "Warning", "FailedCreate", f"Error creating: {error}")
-                raise error
-            labels = {"job-name": item["metadata"]["name"], "batch.kubernetes.io/job-name": item["metadata"]["name"]}
-            self.store.create(pod_of(item["spec"]["template"], item, labels, generateName=prefix))
-        return max(0, int(wanted))
+                return 0, None
+        name = item["metadata"]["name"]
+        labels = {"job-name": name, "batch.kubernetes.io/job-name": name}
+        for made in range(wanted):
+            refusal = self.create_pod(item, pod_of(item["spec"]["template"], item, labels, generateName=name + "-"))
+            if refusal:
+                return made, refusal
+        return max(0, int(wanted)), None
 
     def _late(self, key: Key, spec: Object, started: str) -> bool:
         limit = spec.get("activeDeadlineSeconds")
@@ -84,13 +89,11 @@ class Jobs(Worker):
             self.queue.add_after(key, left, background=True)
         return left <= 0
 
-    def _stop(
-        self, item: Object, running: list[Object], kinds: tuple[str, str], reason: str, message: str
-    ) -> list[Object]:
+    def _stop(self, item: Object, running: list[Object], reason: str, message: str) -> list[Object]:
         for pod in running:
             self.store.delete(POD, pod["metadata"]["name"], pod["metadata"]["namespace"])
         self.events.record(item, "Warning", reason, message)
-        return self._end(item, kinds, reason, message)
+        return self._end(item, ("FailureTarget", "Failed"), reason, message)
 
     def _end(self, item: Object, kinds: tuple[str, str], reason: str, message: str) -> list[Object]:
         seconds = item["spec"].get("ttlSecondsAfterFinished")

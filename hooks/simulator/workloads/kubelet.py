@@ -72,11 +72,13 @@ class Kubelet(Worker):
             why, message = _WAITING[fault]
             self.events.record(item, "Warning", why, message)
             self.set_status(key, self._waiting(item, fault, message))
-        elif fault is Fault.CRASH:
-            self.events.record(item, "Warning", "BackOff", "Back-off restarting failed container main (simulated)")
-            self.set_status(key, self._crashing(item))
-        elif fault is Fault.FAILED:
+        elif fault is Fault.FAILED or (fault is Fault.CRASH and _never_restarts(item)):
             self.set_status(key, self._ended(item, "Failed", 1))
+        elif fault is Fault.CRASH:
+            container = item["spec"]["containers"][0]["name"]
+            message = f"Back-off restarting failed container {container} (simulated)"
+            self.events.record(item, "Warning", "BackOff", message)
+            self.set_status(key, self._crashing(item))
         elif _runs_once(item):
             self._run_once(key, item)
         else:
@@ -170,6 +172,10 @@ def _scheduled(pod: Object) -> bool:
 
 def _runs_once(pod: Object) -> bool:
     return bool(pod["spec"].get("restartPolicy", "Always") != "Always")
+
+
+def _never_restarts(pod: Object) -> bool:
+    return bool(pod["spec"].get("restartPolicy") == "Never")
 
 
 def _delay(pod: Object) -> float:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from hooks.protocol import Kind, Object
+from hooks.simulator.errors import ApiError
 from hooks.simulator.metacontroller.children import owner_reference
 from hooks.simulator.objects import Key
 from hooks.simulator.workloads.pods import POD, active, pod_of, ready, restarts, template_hash
@@ -43,9 +44,15 @@ class LeaderWorkerSets(Worker):
             if index >= replicas or any(map(restarts, groups[index])):
                 self._delete(groups.pop(index))
         self._update_one(groups, revision, size)
-        for index in range(replicas):
-            self._fill(item, index, groups.get(index, []), revision)
+        filled = [self._fill(item, index, groups.get(index, []), revision) for index in range(replicas)]
         self._report(key, item, revision, size)
+        refusal = next(filter(None, filled), None)
+        if refusal:
+            raise refusal
+
+    def refused(self, pod: str, error: ApiError) -> str:
+        """What the StatefulSet of the leaders, or of a group's workers, says of a pod that is refused."""
+        return f"create Pod {pod} in StatefulSet {pod.rpartition('-')[0]} failed error: {error}"
 
     def _groups(self, item: Object) -> dict[int, list[Object]]:
         groups: dict[int, list[Object]] = {}
@@ -66,11 +73,11 @@ class LeaderWorkerSets(Worker):
             metadata = pod["metadata"]
             self.store.delete(POD, metadata["name"], metadata["namespace"], uid=metadata["uid"])
 
-    def _fill(self, item: Object, index: int, pods: list[Object], revision: str) -> None:
-        """Make the missing pods of a group, the leader first."""
+    def _fill(self, item: Object, index: int, pods: list[Object], revision: str) -> ApiError | None:
+        """Make the missing pods of a group, the leader first; returns why one is refused."""
         template, name = item["spec"]["leaderWorkerTemplate"], item["metadata"]["name"]
         if pods and _revision(pods) != revision:
-            return
+            return None
         known = {pod["metadata"]["name"] for pod in pods}
         for worker in range(template.get("size", 1)):
             pod_name = f"{name}-{index}" if worker == 0 else f"{name}-{index}-{worker}"
@@ -84,7 +91,10 @@ class LeaderWorkerSets(Worker):
                 _REVISION: revision,
             }
             made = leading or template["workerTemplate"]
-            self.store.create(pod_of(made, item, labels, name=pod_name))
+            refusal = self.create_pod(item, pod_of(made, item, labels, name=pod_name))
+            if refusal:
+                return refusal
+        return None
 
     def _make_service(self, item: Object) -> None:
         """The headless Service under whose name the pods find each other."""

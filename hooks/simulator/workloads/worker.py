@@ -7,11 +7,12 @@ from typing import ClassVar
 
 from hooks.protocol import Kind, Object
 from hooks.simulator.clock import timestamp
-from hooks.simulator.errors import ApiError
+from hooks.simulator.errors import ApiError, forbidden
 from hooks.simulator.event_log import EventLog
 from hooks.simulator.metacontroller.work_queue import WorkQueue
 from hooks.simulator.objects import Key
 from hooks.simulator.store import Store
+from hooks.simulator.workloads.pods import POD
 from hooks.simulator.workloads.world import World
 
 LATENCY = 0.05
@@ -62,6 +63,25 @@ class Worker(ABC):
         """The objects of a kind that the object owns, by name."""
         found = (self.find(key) for key in self.store.owned_by(item["metadata"]["uid"]) if key.kind.kind == kind)
         return [item for item in found if item is not None]
+
+    def create_pod(self, owner: Object, pod: Object) -> ApiError | None:
+        """Make a pod of the owner's, or say in an event that the API server refuses it; returns why it does."""
+        name = pod["metadata"].get("name") or pod["metadata"]["generateName"]
+        fault = self.world.fault_of(pod, self.store)
+        try:
+            if fault is not None and fault.refusal:
+                raise forbidden(POD, name, fault.refusal)
+            self.store.create(pod)
+        except ApiError as error:
+            if error.reason != "AlreadyExists":
+                self.events.record(owner, "Warning", "FailedCreate", self.refused(name, error))
+            return error
+        return None
+
+    def refused(self, pod: str, error: ApiError) -> str:
+        """What the event says of a pod that the API server refuses."""
+        del pod
+        return f"Error creating: {error}"
 
     def now(self) -> str:
         """The time as Kubernetes writes it."""

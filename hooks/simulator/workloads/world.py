@@ -113,7 +113,7 @@ class World:
         """What is wrong with a workload or pod, if anything is."""
         if self.workloads:
             for owner in lineage(item, store):
-                fault = self.workloads.get((owner["kind"].lower(), owner["metadata"]["name"]))
+                fault = self.workloads.get((owner["kind"].lower(), owner["metadata"].get("name", "")))
                 if fault is not None:
                     return fault
         spec = item.get("spec") or {}

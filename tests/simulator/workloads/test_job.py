@@ -1,6 +1,8 @@
+import pytest
+
 from hooks.simulator.clock import timestamp
 from hooks.simulator.workloads import Fault
-from tests.simulator.workloads.below import job
+from tests.simulator.workloads.below import job, template
 
 
 def test_a_job_runs_its_pod_and_is_complete(below):
@@ -40,7 +42,45 @@ def test_a_job_past_its_deadline_ends(below):
     below.apply(job(activeDeadlineSeconds=100))
     below.run_for(200)
     assert below.reason("Job", "j", "Failed") == "DeadlineExceeded"
+    assert below.status("Job", "j").get("active", 0) == 0
     assert below.pods() == []
+
+
+@pytest.mark.parametrize("fault", [Fault.QUOTA, Fault.ADMISSION])
+def test_a_job_whose_pods_are_refused_starts_and_ends_at_its_deadline(below, fault):
+    below.world.fail("Job/j", fault)
+    below.apply(job(activeDeadlineSeconds=100))
+    below.run_for(10)
+    assert below.status("Job", "j")["startTime"] == timestamp(below.started)
+    assert below.reason("Job", "j", "Failed") is None
+    below.run_for(200)
+    assert below.reason("Job", "j", "Failed") == "DeadlineExceeded"
+
+
+def test_a_job_whose_account_is_missing_says_so_in_an_event(below):
+    made = job()
+    made["spec"]["template"]["spec"]["serviceAccountName"] = "nobody"
+    below.apply(made)
+    below.run_for(10)
+    (event,) = [event for event in below.events if event.reason == "FailedCreate"]
+    assert (event.kind, event.name) == ("Job", "j")
+    assert event.message.endswith('error looking up service account default/nobody: serviceaccount "nobody" not found')
+
+
+def test_a_container_that_crashes_ends_a_pod_that_never_restarts(below):
+    below.world.fail("Job/j", Fault.CRASH)
+    below.apply(job(backoffLimit=1))
+    below.settle()
+    assert [pod["status"]["phase"] for pod in below.pods()] == ["Failed", "Failed"]
+    assert below.reason("Job", "j", "Failed") == "BackoffLimitExceeded"
+
+
+def test_a_container_that_crashes_is_restarted_in_a_pod_that_may_be(below):
+    below.world.fail("Job/j", Fault.CRASH)
+    below.apply(job(template=template(restartPolicy="OnFailure")))
+    below.settle()
+    (pod,) = below.pods()
+    assert pod["status"]["containerStatuses"][0]["state"]["waiting"]["reason"] == "CrashLoopBackOff"
 
 
 def test_a_finished_job_goes_after_its_time(below):
@@ -53,10 +93,11 @@ def test_a_finished_job_goes_after_its_time(below):
     assert below.pods() == []
 
 
-def test_a_suspended_job_waits(below):
-    below.apply(job(suspend=True))
-    below.settle()
+def test_a_suspended_job_waits_and_its_time_does_not_run(below):
+    below.apply(job(suspend=True, activeDeadlineSeconds=100))
+    below.run_for(1000)
     assert below.pods() == []
+    assert "startTime" not in below.status("Job", "j")
     below.edit("Job", "j", lambda item: item["spec"].update(suspend=False))
     below.settle()
     assert below.condition("Job", "j", "Complete") == "True"

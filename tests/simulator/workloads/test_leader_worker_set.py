@@ -84,3 +84,24 @@ def test_one_pod_that_is_not_ready_keeps_its_group_from_being(below):
     below.settle()
     assert status(below)["readyReplicas"] == 1
     assert true_conditions(below) == ["Progressing"]
+
+
+@pytest.mark.parametrize("fault", [Fault.QUOTA, Fault.ADMISSION])
+def test_groups_whose_pods_are_refused_never_become_ready_and_an_event_says_why(below, fault):
+    below.world.fail("LeaderWorkerSet/l", fault)
+    below.apply(leader_worker_set(replicas=1))
+    below.settle()
+    assert below.pods() == []
+    assert true_conditions(below) == ["Progressing"]
+    (event,) = [event for event in below.events if event.reason == "FailedCreate"]
+    assert event.message == f'create Pod l-0 in StatefulSet l failed error: pods "l-0" is forbidden: {fault.refusal}'
+    below.world.heal("LeaderWorkerSet/l")
+    below.settle()
+    assert true_conditions(below) == ["Available"]
+
+
+def test_one_pod_that_is_refused_keeps_its_group_alone_from_being_ready(below):
+    below.world.fail("Pod/l-0-1", Fault.QUOTA)
+    below.apply(leader_worker_set())
+    below.settle()
+    assert status(below)["readyReplicas"] == 1
