@@ -51,12 +51,14 @@ chart: .venv/installed ## copy what the chart needs from crds/ and metacontrolle
 settings: .venv/installed ## write the reference of all settings
 	$(BIN)/dynamo-hooks config --reference > docs/settings.md
 
-bench: .venv/installed ## the hooks against an echo, as ratios
-	$(BIN)/python -m tests.bench --output docs/benchmark.md
+bench: .venv/installed ## the hooks against an echo, as ratios, and where the time goes; writes docs/benchmark.md
+	$(BIN)/python -m tests.bench_profile --write
+	$(BIN)/python -m tests.bench_footprint --write
+	$(BIN)/python -m tests.bench --write
 	$(BIN)/python -m tests.bench_models
 
-load: .venv/installed ## a minute under load, on two cores: errors, rate, latencies, memory
-	$(BIN)/python -m tests.load
+load: .venv/installed ## a minute under load: errors, rate, latencies, memory; writes docs/benchmark.md
+	$(BIN)/python -m tests.load --write
 
 image: ## build the container image, with docker or a builder of the same command line
 	$(BUILDER) build --tag $(IMAGE) .

@@ -13,13 +13,23 @@ import subprocess
 
 import click
 
-from tests.bench import DYNAMO_HOOKS, machine, running
-from tests.load.arithmetic import due_times
+from tests.bench import DYNAMO_HOOKS, machine, running, workers
+from tests.load.arithmetic import CALLS_A_SECOND, ERRORS, GROWTH, P99_TO_P50, due_times
 from tests.load.caller import Caller
 from tests.load.mix import drawn, mix
+from tests.load.others import work_of_others
 from tests.load.run import highest_rate, open_loop
+from tests.report import write_section
 
 TOKEN = "of-the-load-test"
+INTRODUCTION = """\
+Written by `make load`: one worker as the chart starts it, on a core of its own. Calls of all hooks, in the shares that
+they have in a cluster, come evenly at {share:.0%} of the highest rate that the worker sustains, over connections that
+are kept as Go's default transport keeps them, ten at once. A call's time counts from when it was due. Beside them come
+the chart's probes and Prometheus.
+
+Machine: {machine}.
+"""
 
 
 @contextlib.contextmanager
@@ -37,7 +47,8 @@ def service(core):
 @click.option("--seconds", default=60, show_default=True, help="How long calls come.")
 @click.option("--share", default=0.8, show_default=True, help="Part of the highest rate that they come at.")
 @click.option("--seed", default=11, show_default=True, help="Which calls come in which order.")
-def main(seconds, share, seed):
+@click.option("--write", is_flag=True, help="Write the result into docs/benchmark.md as well.")
+def main(seconds, share, seed, write):
     """Put the service under load; exit status 1 where an answer is wrong, late or too few, or memory grows."""
     core, *_, last = sorted(os.sched_getaffinity(0)) * 2
     os.sched_setaffinity(0, {last})
@@ -46,25 +57,40 @@ def main(seconds, share, seed):
     with service(core) as (address, process), contextlib.closing(Caller(address, TOKEN)) as caller:
 
         def prepared(number):
-            return [
-                (call.hook, caller.message("POST", f"/{call.hook}", call.body)) for call in drawn(found, number, seed)
-            ]
+            calls = drawn(found, number, seed)
+            return [(call.hook, caller.message("POST", f"/{call.hook}", call.body)) for call in calls]
 
         click.echo("highest rate, each caller asking again once it is answered:")
-        rate = share * highest_rate(caller, prepared(5_000))
+        highest = highest_rate(caller, prepared(5_000))
+        rate = share * highest
         click.echo(f"{seconds} s at {rate:.0f} calls a second, each at its time:")
         calls = prepared(len(due_times(rate, seconds)))
         gc.collect()
         gc.freeze()
         gc.disable()  # a pause of the caller's is none of the service's
+        ours = [os.getpid(), *workers(process)]
+        before = work_of_others({core, last}, ours)
         result = open_loop(caller, calls, rate, seconds, process)
-    click.echo(
-        f"{len(result.errors)} errors, {result.rate:.0f} calls/s, p50 {1000 * result.p50:.2f} ms, "
-        f"p99 {1000 * result.p99:.2f} ms, p99/p50 {result.p99 / result.p50:.2f}, "
-        f"{result.early:.2f} MB at {seconds / 3:.0f} s, {result.late:.2f} MB at {seconds} s"
-    )
+        others = (work_of_others({core, last}, ours) - before) / seconds / len({core, last})
+    text = "\n".join(["| | | |", "|---|---|---|", *rows(result, highest, others)])
+    click.echo(text)
+    if write:
+        write_section("## Under load", f"{INTRODUCTION.format(machine=machine(), share=share)}\n{text}")
     if missed := result.missed():
-        raise click.ClickException("; ".join(missed))
+        raise click.ClickException(f"{'; '.join(missed)} (others took {others:.0%} of the cores meanwhile)")
+
+
+def rows(result, highest, others):
+    """The table: what, measured, limit."""
+    yield f"| errors | **{len(result.errors)}** of {len(result.latencies)} | {ERRORS} |"
+    yield f"| calls a second | **{result.rate:.0f}**, the highest rate is {highest:.0f} | {CALLS_A_SECOND:g} at least |"
+    yield f"| p50 | **{1000 * result.p50:.2f}** ms | |"
+    ratio = result.p99 / result.p50
+    yield f"| p99 | **{1000 * result.p99:.2f}** ms, **{ratio:.2f}** times p50 | {P99_TO_P50:g} times |"
+    at, end = f"{result.seconds / 3:.0f} s", f"{result.seconds:.0f} s"
+    memory = f"**{result.early:.2f}** MB at {at}, **{result.late:.2f}** MB at {end}"
+    yield f"| memory of the worker | {memory} | {GROWTH:g} MB more is noise |"
+    yield f"| work of others on the two cores | {others:.0%} | |"
 
 
 if __name__ == "__main__":
