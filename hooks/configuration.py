@@ -18,6 +18,7 @@ import yaml
 from hooks.defaults import PROBE_HANDLERS
 from hooks.errors import Fault, faults_of
 from hooks.settings import Settings
+from hooks.settings_faults import settings_faults
 
 CONFIG_VARIABLE = "DYNAMO_HOOKS_CONFIG"
 """Names the settings file."""
@@ -70,6 +71,7 @@ def load_settings(file: Path | None, environment: Mapping[str, str]) -> Settings
             settings = _with_variable(settings, name, environment[name], known)
         except SettingsError as error:
             lines += error.lines
+    lines += [f"{file or 'the environment'}: {fault}" for fault in settings_faults(settings)]
     if lines:
         raise SettingsError(lines)
     return settings

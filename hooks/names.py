@@ -10,6 +10,7 @@ import re
 _DNS_1035 = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
 _DNS_1123 = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _SUBDOMAIN = re.compile(rf"{_DNS_1123.pattern}(\.{_DNS_1123.pattern})*")
+_CONFIG_KEY = re.compile(r"[-._a-zA-Z0-9]+")
 _VARIABLE = re.compile(r"[ -<>-~]+")
 
 LABEL_LENGTH = 63
@@ -66,6 +67,31 @@ def namespace_problem(name: str) -> str | None:
     if not _DNS_1123.fullmatch(name):
         return "must begin and end with a letter or digit and have only a-z, 0-9 and '-'"
     return None
+
+
+def config_key_problem(key: str) -> str | None:
+    """Why a ConfigMap or Secret cannot have this key; None where it can."""
+    if len(key) > OBJECT_NAME_LENGTH:
+        return f"has {len(key)} characters, {OBJECT_NAME_LENGTH} are allowed"
+    if not _CONFIG_KEY.fullmatch(key) or key == "." or key.startswith(".."):
+        return "must have only letters, digits, '-', '_' and '.', and be neither '.' nor begin with '..'"
+    return None
+
+
+def port_problem(name: str) -> str | None:
+    """Why a port cannot be called so (RFC 6335, a service name); None where it can."""
+    if len(name) > 15:
+        return f"has {len(name)} characters, 15 are allowed"
+    if not _DNS_1123.fullmatch(name) or "--" in name or not re.search("[a-z]", name):
+        return "must have only a-z, 0-9 and single '-' between them, and at least one letter"
+    return None
+
+
+def image_problem(image: str) -> str | None:
+    """Why no pod may have this image, though a Deployment or Job may (Kubernetes, validation); None where one may."""
+    if not image:
+        return "is empty"
+    return "begins or ends with white space" if image != image.strip() else None
 
 
 def host_problem(host: str) -> str | None:

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from hooks.configuration import SettingsError, load_settings, settings_of, variables
 from hooks.settings import Settings
+from hooks.settings_faults import settings_faults
 
 
 def test_one_number_of_a_probe_changes_and_the_rest_of_the_probe_stays():
@@ -208,3 +209,90 @@ def test_a_file_that_is_no_settings_file_says_why(tmp_path, content, reason):
 def test_a_file_that_is_not_there_says_so():
     with pytest.raises(SettingsError, match=r"^/nowhere/settings: cannot be read: No such file"):
         load_settings(None, {"DYNAMO_HOOKS_CONFIG": "/nowhere/settings"})
+
+
+@pytest.mark.parametrize(
+    ("document", "fault"),
+    [
+        (
+            {"defaults": {"worker": {"ports": [{"name": "a"}]}}},
+            "defaults.worker.ports[0].containerPort: null is no port",
+        ),
+        ({"defaults": {"worker": {"ports": [{"containerPort": 1}]}}}, "defaults.worker.ports[0].name: null is no name"),
+        (
+            {"defaults": {"frontend": {"ports": [{"name": "Web", "containerPort": 70000, "protocol": "tcp"}]}}},
+            "defaults.frontend.ports[0].protocol: has the value 'tcp'; write one of TCP, UDP, SCTP",
+        ),
+        (
+            {"defaults": {"planner": {"ports": [{"port": 1}]}}},
+            "defaults.planner.ports[0].port: is no field of Kubernetes",
+        ),
+        ({"defaults": {"worker": {"env": {"A=B": "c"}}}}, "defaults.worker.env.A=B: is no name of an environment"),
+        ({"defaults": {"planner": {"serviceAccountName": "A B"}}}, "defaults.planner.serviceAccountName: 'A B' must"),
+        (
+            {"defaults": {"compilationCacheMountPoints": {"vllm": "cache"}}},
+            "defaults.compilationCacheMountPoints.vllm: 'cache' is no absolute path",
+        ),
+        (
+            {"profiling": {"resources": {"requests": {"cpu": "banana"}}}},
+            "profiling.resources.requests.cpu: 'banana' is no",
+        ),
+        ({"profiling": {"resources": {"limits": 5}}}, "profiling.resources.limits: has the value 5; write an object"),
+        (
+            {"profiling": {"resources": {"cpu": 5}}},
+            "profiling.resources.cpu: is no field of Kubernetes; there are requ",
+        ),
+        ({"profiling": {"tolerations": [{"operator": "exists"}]}}, "profiling.tolerations[0].operator: has the value"),
+        (
+            {"profiling": {"tolerations": [{"operator": "Equal"}]}},
+            "profiling.tolerations[0].key: is required; add it, or",
+        ),
+        (
+            {"profiling": {"tolerations": [{"key": "gpu", "operator": "Exists", "value": "x"}]}},
+            "profiling.tolerations[0].value: has no meaning with the operator Exists; leave it out",
+        ),
+        (
+            {"profiling": {"tolerations": [{"key": "gpu", "tolerationSeconds": "5", "effect": "No"}]}},
+            "profiling.tolerations[0].tolerationSeconds: has the value '5'; write a whole number of seconds",
+        ),
+        ({"profiling": {"nodeSelector": {"a b": "c"}}}, "profiling.nodeSelector[a b]: is no label key"),
+        ({"profiling": {"hfTokenSecret": {"name": ""}}}, "profiling.hfTokenSecret.name: '' must begin and end with"),
+        ({"profiling": {"hfTokenSecret": {"key": "a/b"}}}, "profiling.hfTokenSecret.key: 'a/b' must have only letters"),
+        ({"profiling": {"outputCopierImage": ""}}, "profiling.outputCopierImage: '' is empty; write another one"),
+        ({"rbac": {"plannerClusterRole": ""}}, "rbac.plannerClusterRole: '' is no name of a ClusterRole"),
+        ({"mpiRun": {"secretName": "Bad Name"}}, "mpiRun.secretName: 'Bad Name' must begin and end with"),
+        ({"ingress": {"className": "A B"}}, "ingress.className: 'A B' must begin and end with a letter or digit"),
+        ({"ingress": {"hostSuffix": ".example.com"}}, "ingress.hostSuffix: '.example.com' must begin and end with"),
+        ({"namespaceRestriction": {"enabled": True}}, "namespaceRestriction.namespaces: is empty"),
+        (
+            {"namespaceRestriction": {"enabled": True, "namespaces": ["a.b"]}},
+            "namespaceRestriction.namespaces[0]: 'a.b' must begin and end with a letter or digit",
+        ),
+    ],
+)
+def test_what_no_cluster_would_take_stops_the_start_with_its_path_and_a_cure(tmp_path, document, fault):
+    file = tmp_path / "settings.yaml"
+    file.write_text(yaml.safe_dump(document))
+    with pytest.raises(SettingsError) as raised:
+        load_settings(file, {})
+    assert any(line.startswith(f"{file}: {fault}") for line in raised.value.lines), raised.value.lines
+
+
+def test_settings_that_make_sense_together_alone_may_come_from_two_variables():
+    environment = {
+        "DYNAMO_HOOKS_NAMESPACE_RESTRICTION__ENABLED": "true",
+        "DYNAMO_HOOKS_NAMESPACE_RESTRICTION__NAMESPACES": "[team-a]",
+    }
+    assert load_settings(None, environment).namespace_restriction.namespaces == ["team-a"]
+
+
+def test_what_a_cluster_takes_is_no_fault():
+    document = {
+        "profiling": {
+            "tolerations": [{"operator": "Exists"}, {"key": "nvidia.com/gpu", "effect": "NoSchedule", "value": "x"}],
+            "resources": {"limits": {"nvidia.com/gpu": 8, "memory": "1.5Gi"}},
+        },
+        "rbac": {"plannerClusterRole": "system:planner"},
+        "defaults": {"worker": {"ports": [{"name": "system", "containerPort": 9090}]}},
+    }
+    assert settings_faults(settings_of(document)) == settings_faults(Settings()) == []

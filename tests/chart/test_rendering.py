@@ -10,6 +10,7 @@ import yaml
 from hooks.configuration import settings_of
 from hooks.packaged import packaged
 from hooks.settings import Settings
+from hooks.settings_faults import settings_faults
 from tests import published
 from tests.chart import rendered
 from tests.chart.rendered import EVERY_VALUE, RESTRICTED, VALUES, every_variant
@@ -137,6 +138,7 @@ def test_a_revision_may_be_a_number_as_set_makes_it_one():
 def test_the_settings_load_and_are_those_of_the_values(values):
     (config,) = (item for item in rendered.objects(values) if item["metadata"]["name"] == "dynamo-hooks-settings")
     settings = settings_of(yaml.safe_load(config["data"]["settings.yaml"]))
+    assert not settings_faults(settings)
     shared = {key: values[key] for key in Settings.model_json_schema()["properties"] if key in values}
     shared.pop("rbac", None)
     shared.setdefault("profiling", {"outputCopierImage": "dynamo-hooks:0.1.0"})
