@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 from flask import Flask, Response, current_app, g, request
-from werkzeug.exceptions import HTTPException, NotFound, RequestEntityTooLarge
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound, RequestEntityTooLarge
 
 from hooks.bodies import check_depth
 from hooks.errors import MalformedRequest, UnprocessableRequest
@@ -74,7 +74,10 @@ def _not_found(controllers: Collection[str], _: NotFound) -> Response:
 
 
 def _refused(error: HTTPException) -> Response:
-    answer = problem(error.code or HTTPStatus.INTERNAL_SERVER_ERROR, error.description or "")
+    detail = error.description or ""
+    if isinstance(error, MethodNotAllowed):
+        detail = f"{request.path[:100]} answers {' and '.join(sorted(error.valid_methods or ()))}, not {request.method}"
+    answer = problem(error.code or HTTPStatus.INTERNAL_SERVER_ERROR, detail)
     for name, value in error.get_headers(request.environ):
         if name in ("Allow", "Retry-After"):
             answer.headers.add(name, value)

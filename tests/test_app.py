@@ -248,6 +248,7 @@ def test_another_path_is_not_found_and_the_paths_are_named(path):
 def test_another_method_is_not_allowed(method, path, allowed):
     answer = app().open(path, method=method)
     assert answer.status_code == answer.json["status"] == 405
+    assert answer.json["detail"] == f"{path} answers {' and '.join(sorted(allowed))}, not {method}"
     assert set(answer.headers["Allow"].split(", ")) == allowed
 
 

@@ -5,13 +5,15 @@ Source: seed, "DynamoGraphDeploymentRequestSpec", "DynamoGraphDeploymentRequestS
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from hooks.api.common import OPEN_WORD, Conditions, Generation, Labels, Model, OpenObject, Rule, ruled_by
 from hooks.api.component_deployment import Backend
 
 LONGEST_NAME = 55
 """Characters of a request's name. Its Job is `profile-<name>`, and pods carry a Job's name as a label of at most 63."""
+
+_BASE_KEY = "disagg.yaml"
 
 State = Annotated[
     Literal["", "Pending", "Profiling", "Deploying", "Ready", "DeploymentDeleted", "Failed"],
@@ -24,7 +26,7 @@ class ConfigMapKey(Model):
     """A key of a ConfigMap in the request's namespace."""
 
     name: Annotated[str, Field(min_length=1, description="Name of the ConfigMap.")]
-    key: Annotated[str, Field(description="Key in it.")] = "disagg.yaml"
+    key: Annotated[str, AfterValidator(lambda key: key or _BASE_KEY), Field(description="Key in it.")] = _BASE_KEY
 
 
 class ProfilingConfig(Model):

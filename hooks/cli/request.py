@@ -11,6 +11,7 @@ import yaml
 from hooks.cli.kubectl import Kubectl, KubectlError, resource_argument, selector_argument
 from hooks.cli.options import effective_settings, settings_option
 from hooks.controllers.registry import controllers
+from hooks.labels import CONTROLLER_UID
 from hooks.packaged import packaged
 from hooks.protocol import CustomizeRequest, Object, entries, name_of, part
 from hooks.settings import Settings
@@ -188,7 +189,8 @@ def _is_child(item: Object, parent: Object, controller: Object) -> bool:
     if not any(owner.get("uid") == parent["metadata"]["uid"] for owner in owners):
         return False
     if controller["kind"] == "CompositeController":
-        return True
+        generated = controller["spec"].get("generateSelector")
+        return not generated or part(item["metadata"], "labels").get(CONTROLLER_UID) == parent["metadata"]["uid"]
     return bool(part(item["metadata"], "annotations").get(_DECORATOR) == controller["metadata"]["name"])
 
 

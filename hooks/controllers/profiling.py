@@ -133,7 +133,7 @@ class Facts:
         job = self.job or {}
         complete = find_condition(job, "Complete").get("lastTransitionTime")
         at = _time(part(job, "status").get("completionTime")) or _time(complete)
-        return OUTPUT_PATIENCE - (self.now - at).total_seconds() if at else 0.0
+        return _left(OUTPUT_PATIENCE, at, self.now) if at else 0.0
 
     @cached_property
     def pods(self) -> list[Object]:
@@ -141,6 +141,12 @@ class Facts:
         uid = (self.job or {}).get("metadata", {}).get("uid")
         mine = [pod for pod in self.request.related.all(POD, self.namespace) if uid and _belongs_to(pod, uid)]
         return sorted(mine, key=lambda pod: (str(pod["metadata"].get("creationTimestamp", "")), name_of(pod)))
+
+    @property
+    def has_no_pod(self) -> bool:
+        """Whether nothing runs for the Job, as far as both its status and the observed pods say."""
+        counts = part(self.job or {}, "status")
+        return self.request.related.asked(POD) and not self.pods and not counts.get("active")
 
     # What is asked for.
 
@@ -196,7 +202,7 @@ class Facts:
         born = _time(self.parent["metadata"].get("creationTimestamp"))
         if born is None or self.pull_secrets or not self._looks_for_pull_secrets:
             return 0.0
-        return PULL_SECRET_PATIENCE - (self.now - born).total_seconds()
+        return _left(PULL_SECRET_PATIENCE, born, self.now)
 
     @property
     def _looks_for_pull_secrets(self) -> bool:
@@ -367,6 +373,11 @@ def job_conflict(facts: Facts) -> str:
 
 def _belongs_to(pod: Object, uid: str) -> bool:
     return any(reference.get("uid") == uid for reference in entries(pod["metadata"], "ownerReferences"))
+
+
+def _left(patience: float, since: datetime, now: datetime) -> float:
+    """Seconds that are left of a patience; not more than all of it, should another clock be ahead of ours."""
+    return min(patience, patience - (now - since).total_seconds())
 
 
 def _time(text: Any) -> datetime | None:

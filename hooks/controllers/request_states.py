@@ -26,7 +26,10 @@ from hooks.status.graph_deployment_request import (
     Outcome,
     Verdict,
 )
-from hooks.status.profiling_pods import copier_end, cut, obstacles, profiler_end
+from hooks.status.profiling_pods import container_ends, copier_end, cut, obstacles
+
+LONGEST_SERVICE = len("TRTLLMPrefillWorker")
+"""Characters of the longest name that Dynamo's profilers give a service."""
 
 PROFILING_FAILED = "ProfilingFailed"
 OUTPUT_MISSING = "OutputMissing"
@@ -54,7 +57,20 @@ def _validated(facts: Facts, message: str = "the spec is valid") -> Verdict:
             "delete the request and create it again"
         )
         return Verdict(VALIDATION, holds=False, reason="SpecChangeRejected", message=text)
-    return Verdict(VALIDATION, holds=True, reason="SpecValid", message=message)
+    return Verdict(VALIDATION, holds=True, reason="SpecValid", message=f"{message}{_room_for_names(facts)}")
+
+
+def _room_for_names(facts: Facts) -> str:
+    """What is to be said of a graph's name that may be too long for what profilers call its services."""
+    name = facts.graph.name
+    left = names.LABEL_LENGTH - len(f"{name}-")
+    if left >= LONGEST_SERVICE or facts.generated is not None:
+        return ""
+    cure = "a shorter spec.deploymentOverrides.name" if facts.graph.auto_apply else "a request with a shorter name"
+    return (
+        f"; the graph will be called {name}, which leaves {left} characters for the names of its services, where "
+        f"profilers write up to {LONGEST_SERVICE}: {cure} is safer"
+    )
 
 
 def _profiled(facts: Facts) -> tuple[Verdict, ...]:
@@ -153,7 +169,11 @@ def _job_title(facts: Facts) -> str:
 
 def _unusable(facts: Facts) -> Outcome:
     problem = facts.unusable or Problem("", "")
-    message = f"{problem.message}; mend what the profiler starts from, then {_recreate(facts)}"
+    shorter = (
+        "choose a shorter spec.deploymentOverrides.name" if facts.graph.auto_apply else "shorten the request's name"
+    )
+    cure = f"mend what the profiler starts from (where a name is too long, {shorter})"
+    message = f"{problem.message}; {cure}, then {_recreate(facts)}"
     verdict = Verdict(SPEC_GENERATED, holds=False, reason=problem.reason, message=message)
     return Outcome(FAILED, (*_profiled(facts), verdict))
 
@@ -171,10 +191,10 @@ def _profiling_failed(facts: Facts) -> Outcome:
         condition = find_condition(facts.job or {}, "Failed")
         why = ": ".join(str(condition[key]) for key in ("reason", "message") if condition.get(key))
         said.append(f"{_job_title(facts)} failed{f' ({cut(why)})' if why else ''}")
-    end = profiler_end(facts.pods)
-    if end and not any(end in words for words in said):
-        said.append(f"the profiler {end}")
-    log = f"kubectl logs -n {facts.namespace} job/{names.profiling_job(facts.name)} -c profiler"
+    ends = container_ends(facts.pods)
+    said += [f"the {container} {end}" for container, end in ends.items() if not any(end in words for words in said)]
+    container = names.PROFILER if names.PROFILER in ends else next(iter(ends), names.PROFILER)
+    log = f"kubectl logs -n {facts.namespace} job/{names.profiling_job(facts.name)} -c {container}"
     message = f"profiling has failed: {'; '.join(said)}; see its log ({log}), mend the cause, then {_recreate(facts)}"
     return _profiling(facts, FAILED, PROFILING_FAILED, message)
 
@@ -193,6 +213,9 @@ def _output_awaited(facts: Facts) -> Outcome:
 
 def _profiling_runs(facts: Facts) -> Outcome:
     said = [f"{_job_title(facts)} profiles the model", *obstacles(facts.pods)]
+    if facts.has_no_pod:
+        why = f"kubectl describe job -n {facts.namespace} {names.profiling_job(facts.name)}"
+        said = [f"{_job_title(facts)} has no pod yet; what keeps it from having one is among its events ({why})"]
     end = copier_end(facts.pods)
     if end:
         said.append(

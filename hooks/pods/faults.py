@@ -94,19 +94,24 @@ def _quantity_faults(spec: ComponentDeploymentSpec) -> list[Fault]:
     return [Fault(found.path, f"{shown(found.value)} is no quantity", cure) for found in unreadable]
 
 
+def _image_faults(place: str, image: str | None) -> list[Fault]:
+    problem = names.image_problem(image) if image else None
+    return [Fault(f"{place}.image", f"{shown(image)} {problem}", "write it without")] if problem else []
+
+
 def _container_faults(extra: ExtraPodSpec) -> list[Fault]:
     seen: set[str] = {"main"}
-    faults = []
+    faults = _image_faults("spec.extraPodSpec.mainContainer", (extra.get("mainContainer") or {}).get("image"))
     for field, containers in (
         ("containers", extra.get("containers")),
         ("initContainers", extra.get("initContainers")),
     ):
         for index, container in enumerate(containers or ()):
-            name = container["name"]
+            name, place = container["name"], f"spec.extraPodSpec.{field}[{index}]"
             if name in seen:
                 is_main = name == "main" and field == "containers"
                 cure = "write it under mainContainer" if is_main else "give it another name"
-                place = f"spec.extraPodSpec.{field}[{index}].name"
-                faults.append(Fault(place, f"{shown(name)} is taken already", cure))
+                faults.append(Fault(f"{place}.name", f"{shown(name)} is taken already", cure))
             seen.add(name)
+            faults += _image_faults(place, container.get("image"))
     return faults

@@ -17,6 +17,9 @@ from hooks.settings import Settings
 
 _DNS_LABEL = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")
 
+LONGEST_GRAPH_NAME = names.LABEL_LENGTH - len("-x")
+"""Characters of a graph's name, with a service of the shortest name: both together are a component's name."""
+
 
 @dataclass(frozen=True)
 class Request:
@@ -85,7 +88,18 @@ def _faults(graph: RequestedGraph, spec: GraphDeploymentRequestSpec, settings: S
         problem = "is true, but this installation looks after chosen namespaces only and has no rights on nodes"
         cure = "leave it out, and describe the GPUs in spec.profilingConfig.config.hardware"
         faults.append(Fault("spec.enableGpuDiscovery", problem, cure))
+    reference = spec.profiling_config.config_map_ref
+    if reference is not None:
+        where = "spec.profilingConfig.configMapRef"
+        faults += _problem_faults(f"{where}.name", reference.name, names.object_name_problem(reference.name))
+        faults += _problem_faults(f"{where}.key", reference.key, names.config_key_problem(reference.key))
+    image = spec.profiling_config.profiler_image
+    faults += _problem_faults("spec.profilingConfig.profilerImage", image, names.image_problem(image))
     return faults + _override_faults(spec.deployment_overrides or DeploymentOverrides())
+
+
+def _problem_faults(field: str, value: str, problem: str | None) -> list[Fault]:
+    return [Fault(field, f"{shown(value)} {problem}", "write another one")] if problem else []
 
 
 def _override_faults(overrides: DeploymentOverrides) -> list[Fault]:
@@ -93,11 +107,13 @@ def _override_faults(overrides: DeploymentOverrides) -> list[Fault]:
     field = "spec.deploymentOverrides"
     faults = []
     name = overrides.name
-    if name and not (len(name) <= names.LABEL_LENGTH and names.is_object_name(name)):
-        cure = f"write at most {names.LABEL_LENGTH} of a-z, 0-9, '-' and '.', the first and last a letter or digit"
+    if name and not (len(name) <= LONGEST_GRAPH_NAME and names.is_object_name(name)):
+        cure = f"write at most {LONGEST_GRAPH_NAME} of a-z, 0-9, '-' and '.', the first and last a letter or digit"
         faults.append(Fault(f"{field}.name", f"{shown(name)} is no name that a graph may have", cure))
     if overrides.namespace and not _DNS_LABEL.fullmatch(overrides.namespace):
         cure = "write the name of a namespace that exists"
         faults.append(Fault(f"{field}.namespace", f"{shown(overrides.namespace)} is no name of a namespace", cure))
+    image = overrides.workers_image
+    faults += _problem_faults(f"{field}.workersImage", image, names.image_problem(image)) if image else []
     faults += labels.faults(f"{field}.labels", overrides.labels)
     return faults + labels.annotation_faults(f"{field}.annotations", overrides.annotations)

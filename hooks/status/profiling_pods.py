@@ -31,10 +31,9 @@ def obstacles(pods: Iterable[Object]) -> list[str]:
     return found
 
 
-def profiler_end(pods: Iterable[Object]) -> str | None:
-    """How the profiler ended that ended last without success; None where no pod says."""
-    ends = [end for pod in pods for container, end in _ends(pod) if container == names.PROFILER]
-    return ends[-1] if ends else None
+def container_ends(pods: Iterable[Object]) -> dict[str, str]:
+    """Container → how it ended without success; the last one of that name."""
+    return {container: end for pod in pods for container, end in _ends(pod)}
 
 
 def copier_end(pods: Iterable[Object]) -> str | None:
@@ -61,7 +60,8 @@ def _ends(pod: Object) -> Iterator[tuple[str, str]]:
 
 
 def _states(pod: Object, state: str) -> Iterator[tuple[str, Object]]:
-    for container in entries(part(pod, "status"), "containerStatuses"):
+    status = part(pod, "status")
+    for container in (*entries(status, "initContainerStatuses"), *entries(status, "containerStatuses")):
         found = part(container, "state").get(state)
         if isinstance(found, dict):
             yield str(container.get("name")), found

@@ -288,7 +288,7 @@ def test_a_job_with_everything_is_one_that_kubernetes_takes():
         ({}, {"model": ""}, "spec.model: has the value ''"),
         ({}, {"backend": "x"}, "spec.backend: has the value 'x'; it should be 'sglang', 'vllm' or 'trtllm'"),
         ({}, {"deploymentOverrides": {"name": "A"}}, "deploymentOverrides.name: 'A' is no name that a graph may have"),
-        ({}, {"deploymentOverrides": {"name": "a" * 64}}, "is no name that a graph may have; write at most 63"),
+        ({}, {"deploymentOverrides": {"name": "a" * 64}}, "is no name that a graph may have; write at most 61"),
         ({}, {"deploymentOverrides": {"namespace": "a.b"}}, "namespace: 'a.b' is no name of a namespace"),
         (
             {},

@@ -271,7 +271,6 @@ def test_a_failure_longer_than_a_message_keeps_its_cure():
 @pytest.mark.parametrize(
     ("pods", "message"),
     [
-        ([], "Job profile-chat profiles the model"),
         (
             [
                 pod(

@@ -152,6 +152,16 @@ def test_the_main_containers_name_is_main_whatever_the_user_calls_it():
             "spec.extraPodSpec.mainContainer.image: is required; add the image to run",
             id="no image",
         ),
+        pytest.param(
+            {"mainContainer": {"image": "i\n"}},
+            "spec.extraPodSpec.mainContainer.image: 'i\\n' begins or ends with white space; write it without",
+            id="an image that no pod may have",
+        ),
+        pytest.param(
+            {"containers": [{"name": "side", "image": " i"}]},
+            "spec.extraPodSpec.containers[0].image: ' i' begins or ends with white space; write it without",
+            id="a sidecar's image that no pod may have",
+        ),
     ],
 )
 def test_a_pod_spec_that_cannot_be_is_an_invalid_spec(extra, message):

@@ -1,6 +1,6 @@
 """Pods themselves."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from typing_extensions import override
 
@@ -8,7 +8,7 @@ from hooks.protocol import Kind, Object
 from hooks.simulator.builtin.pod_specs import pod_spec_faults, share_names
 from hooks.simulator.builtin.quality_of_service import quality_of_service
 from hooks.simulator.builtin.ways import BuiltIn, immutable
-from hooks.simulator.errors import FieldError, forbidden, forbidden_field
+from hooks.simulator.errors import FieldError, forbidden, forbidden_field, invalid_value
 from hooks.simulator.resources import Lookup
 
 _MUTABLE = ("activeDeadlineSeconds", "tolerations", "terminationGracePeriodSeconds")
@@ -72,11 +72,21 @@ class PodWays(BuiltIn):
 
     @override
     def judge(self, item: Object, known: Sequence[FieldError]) -> Sequence[FieldError]:
-        return list(pod_spec_faults(item["spec"], "spec", known))
+        return [*pod_spec_faults(item["spec"], "spec", known), *_image_faults(item["spec"])]
 
     @override
     def compare(self, item: Object, old: Object) -> Sequence[FieldError]:
         return [] if _fixed(item["spec"]) == _fixed(old["spec"]) else [forbidden_field("spec", _RULE)]
+
+
+def _image_faults(pod: Object) -> Iterable[FieldError]:
+    """What is let pass in the template of a Deployment or Job."""
+    for key in ("containers", "initContainers"):
+        for index, container in enumerate(pod.get(key) or ()):
+            image = container.get("image", "")
+            if image != image.strip():
+                rule = "must not have leading or trailing whitespace"
+                yield invalid_value(f"spec.{key}[{index}].image", image, rule)
 
 
 def _fixed(pod: Object) -> Object:

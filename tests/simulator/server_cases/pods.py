@@ -27,6 +27,14 @@ CREATED = {
 }
 REFUSED = {
     "pod: no containers": pod(),
+    "pod: images in white space": made(
+        "Pod",
+        spec={
+            "containers": [{"name": "c", "image": "i\n"}],
+            "initContainers": [{"name": "first", "image": " "}],
+            "automountServiceAccountToken": False,
+        },
+    ),
     "pod: an account that is not there": pod({}, serviceAccountName="nobody"),
 }
 UPDATED = {
