@@ -16,6 +16,8 @@ RUN /opt/build/bin/pip wheel --no-cache-dir --no-deps --no-build-isolation --whe
 FROM python:3.11-slim
 COPY --from=build /opt/dynamo-hooks /opt/dynamo-hooks
 ENV PATH=/opt/dynamo-hooks/bin:$PATH PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
+# Python's lock lets one thread at a time allocate: a heap for each of them would only cost memory, and grow for longer.
+ENV MALLOC_ARENA_MAX=1
 USER 65532:65532
 EXPOSE 8080
 ENTRYPOINT ["dynamo-hooks"]

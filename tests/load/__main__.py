@@ -9,7 +9,9 @@ that time. Beside them come the chart's probes and Prometheus, whose time does n
 import contextlib
 import gc
 import os
+import re
 import subprocess
+from pathlib import Path
 
 import click
 
@@ -32,10 +34,18 @@ Machine: {machine}.
 """
 
 
+def image_environment():
+    """The variables that the image sets, but for the PATH."""
+    lines = re.findall(r"^ENV (.*)$", (Path(__file__).parents[2] / "Dockerfile").read_text(), re.MULTILINE)
+    found = dict(entry.split("=", 1) for line in lines for entry in line.split())
+    del found["PATH"]
+    return found
+
+
 @contextlib.contextmanager
 def service(core):
-    """A service as in the chart, with one worker on a core, whose log somebody reads: its address and process."""
-    environment = {"DYNAMO_HOOKS_TOKEN": TOKEN, "PYTHONUNBUFFERED": "1"}
+    """A service as in image and chart, with one worker on a core, whose log somebody reads: its address and process."""
+    environment = {**image_environment(), "DYNAMO_HOOKS_TOKEN": TOKEN}
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as reader:
         command = ("taskset", "--cpu-list", str(core), DYNAMO_HOOKS, "serve", "--workers=1")
         with running(*command, log=reader.stdin, **environment) as (url, process, _):
