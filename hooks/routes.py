@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from http import HTTPStatus
 from threading import BoundedSemaphore
 from typing import Any
@@ -15,7 +14,7 @@ from werkzeug.exceptions import RequestEntityTooLarge, TooManyRequests
 from hooks import metrics
 from hooks.adapters import Outcomes, Perform, Task
 from hooks.bodies import read_json, read_manifest
-from hooks.controllers.registry import Controller
+from hooks.controllers.registry import Controller, Customize
 from hooks.errors import MalformedRequest
 from hooks.problems import problem
 from hooks.protocol import Object, SyncRequest, customize_body, read_customize, read_sync
@@ -49,14 +48,12 @@ def hooks(controllers: Mapping[str, Controller], settings: Settings, sources: So
     blueprint = Blueprint("hooks", __name__)
     waiting = BoundedSemaphore(max(1, settings.server.threads // 2))
     for route, controller in controllers.items():
-        sync = partial(_sync, controller, settings, sources, waiting)
         views = {
-            "sync": sync(),
-            "finalize": sync(finalizing=True),
-            "customize": _customize(controller, settings),
+            "sync": _sync(controller, settings, sources, waiting),
+            "finalize": _sync(controller, settings, sources, waiting, finalizing=True),
         }
-        if controller.customize is None:
-            del views["customize"]
+        if controller.customize is not None:
+            views["customize"] = _customize(controller, controller.customize, settings)
         for hook, view in views.items():
             blueprint.add_url_rule(f"/{route}/{hook}", f"{route}/{hook}", view, methods=["POST"])
     return blueprint
@@ -109,12 +106,11 @@ def _finalized(controller: Controller, asked: SyncRequest, settings: Settings, n
     return {"finalized": True} | controller.sync(asked, settings, now).body()
 
 
-def _customize(controller: Controller, settings: Settings) -> View:
+def _customize(controller: Controller, customize: Customize, settings: Settings) -> View:
     def view() -> Response:
         asked = read_customize(_body(), *controller.parents)
         g.call.parent = asked.parent
-        rules = controller.customize(asked, settings) if controller.customize else ()
-        return _json(customize_body(rules))
+        return _json(customize_body(customize(asked, settings)))
 
     return view
 

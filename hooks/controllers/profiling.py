@@ -46,6 +46,15 @@ class Problem:
 
 
 @dataclass(frozen=True)
+class _Reading:
+    """What a spec comes to: a request and its Job, or faults."""
+
+    request: Request | None = None
+    job: Object | None = None
+    faults: tuple[Fault, ...] = ()
+
+
+@dataclass(frozen=True)
 class Facts:
     """What is known of a request."""
 
@@ -176,22 +185,22 @@ class Facts:
             return True
 
     @cached_property
-    def _reading(self) -> tuple[Request | None, Object | None, tuple[Fault, ...]]:
+    def _reading(self) -> _Reading:
         try:
             request = read_request(self.parent, self.settings)
-            return request, build_profiling_job(request), ()
+            return _Reading(request, build_profiling_job(request))
         except InvalidSpec as invalid:
-            return None, None, invalid.faults
+            return _Reading(faults=invalid.faults)
 
     @property
     def faults(self) -> tuple[Fault, ...]:
         """What is wrong with the spec."""
-        return self._reading[2]
+        return self._reading.faults
 
     @cached_property
     def pull_secrets(self) -> tuple[str, ...]:
         """The secrets that the images of the Job are pulled with."""
-        job = self._reading[1]
+        job = self._reading.job
         if job is None or not self._looks_for_pull_secrets:
             return ()
         return pull_secrets_in_namespace([job["spec"]["template"]["spec"]], self.request.related, self.namespace)
@@ -213,7 +222,7 @@ class Facts:
     @cached_property
     def desired_job(self) -> Object:
         """The Job as it is made; only for a spec without faults."""
-        job = self._reading[1]
+        job = self._reading.job
         if job is None:
             raise InvalidSpec(self.faults)
         return with_pull_secrets(job, self.pull_secrets)
@@ -221,7 +230,7 @@ class Facts:
     @cached_property
     def base_problem(self) -> Problem | None:
         """Why the graph to start from cannot be mounted."""
-        request = self._reading[0]
+        request = self._reading.request
         reference = request.spec.profiling_config.config_map_ref if request else None
         if reference is None or not self.request.related.asked(CONFIG_MAP):
             return None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from hooks import names
 from hooks.controllers.profiling import Facts, Problem, job_conflict
+from hooks.profiling.specification import little_room
 from hooks.protocol import name_of, part
 from hooks.status.conditions import INVALID_SPEC, NAME_CONFLICT, faults_message, find_condition
 from hooks.status.graph_deployment import READY as GRAPH_READY
@@ -27,9 +28,6 @@ from hooks.status.graph_deployment_request import (
     Verdict,
 )
 from hooks.status.profiling_pods import container_ends, copier_end, cut, obstacles
-
-LONGEST_SERVICE = len("TRTLLMPrefillWorker")
-"""Characters of the longest name that Dynamo's profilers give a service."""
 
 PROFILING_FAILED = "ProfilingFailed"
 OUTPUT_MISSING = "OutputMissing"
@@ -57,20 +55,9 @@ def _validated(facts: Facts, message: str = "the spec is valid") -> Verdict:
             "delete the request and create it again"
         )
         return Verdict(VALIDATION, holds=False, reason="SpecChangeRejected", message=text)
-    return Verdict(VALIDATION, holds=True, reason="SpecValid", message=f"{message}{_room_for_names(facts)}")
-
-
-def _room_for_names(facts: Facts) -> str:
-    """What is to be said of a graph's name that may be too long for what profilers call its services."""
-    name = facts.graph.name
-    left = names.LABEL_LENGTH - len(f"{name}-")
-    if left >= LONGEST_SERVICE or facts.generated is not None:
-        return ""
-    cure = "a shorter spec.deploymentOverrides.name" if facts.graph.auto_apply else "a request with a shorter name"
-    return (
-        f"; the graph will be called {name}, which leaves {left} characters for the names of its services, where "
-        f"profilers write up to {LONGEST_SERVICE}: {cure} is safer"
-    )
+    if facts.generated is None:
+        message += little_room(facts.graph)
+    return Verdict(VALIDATION, holds=True, reason="SpecValid", message=message)
 
 
 def _profiled(facts: Facts) -> tuple[Verdict, ...]:

@@ -19,6 +19,8 @@ _DNS_LABEL = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?")
 
 LONGEST_GRAPH_NAME = names.LABEL_LENGTH - len("-x")
 """Characters of a graph's name, with a service of the shortest name: both together are a component's name."""
+LONGEST_SERVICE = len("TRTLLMPrefillWorker")
+"""Characters of the longest name that Dynamo's profilers give a service."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,18 @@ def parse_spec(spec: Any) -> GraphDeploymentRequestSpec:
 def spec_hash(spec: GraphDeploymentRequestSpec) -> str:
     """SHA-256 of a spec in hex digits. A field that has its default counts as absent, so that no default changes it."""
     return desired_hash(spec.model_dump(mode="json", by_alias=True, exclude_defaults=True))
+
+
+def little_room(graph: RequestedGraph) -> str:
+    """What is to be said of a graph's name that may be too long for what profilers call its services."""
+    left = names.LABEL_LENGTH - len(f"{graph.name}-")
+    if left >= LONGEST_SERVICE:
+        return ""
+    cure = "a shorter spec.deploymentOverrides.name" if graph.auto_apply else "a request with a shorter name"
+    return (
+        f"; the graph will be called {graph.name}, which leaves {left} characters for the names of its services, where "
+        f"profilers write up to {LONGEST_SERVICE}: {cure} is safer"
+    )
 
 
 def _faults(graph: RequestedGraph, spec: GraphDeploymentRequestSpec, settings: Settings) -> list[Fault]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hooks.controllers.request_states import LONGEST_SERVICE
+from hooks.profiling.specification import LONGEST_SERVICE
 from tests.controllers.request_situations import AUTO, NOW, ask, base, job, output, parent, pod, said, situation
 
 RUNNING = "Job profile-chat profiles the model"
