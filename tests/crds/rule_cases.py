@@ -4,6 +4,16 @@ Texts are the beginnings of what it says, path first.
 """
 
 
+def rule_messages(schema):
+    """The messages of all CEL rules in a schema, or in several."""
+    if isinstance(schema, list):
+        return {found for item in schema for found in rule_messages(item)}
+    if not isinstance(schema, dict):
+        return set()
+    own = {rule["message"] for rule in schema.get("x-kubernetes-validations", ()) if isinstance(rule, dict)}
+    return own.union(*map(rule_messages, schema.values()))
+
+
 def resource(kind, spec, name="x", **more):
     return {"apiVersion": "nvidia.com/v1alpha1", "kind": kind, "metadata": {"name": name}, "spec": spec, **more}
 
@@ -73,9 +83,19 @@ REFUSED = [
         ["spec.services.w.autoscaling.maxReplicas: maxReplicas is required when autoscaling is enabled"],
     ),
     (
+        "a component's autoscaling without a most",
+        component(autoscaling={"enabled": True, "minReplicas": 1}),
+        ["spec.autoscaling.maxReplicas: maxReplicas is required when autoscaling is enabled"],
+    ),
+    (
         "a most below the fewest",
         component(autoscaling={"enabled": True, "minReplicas": 5, "maxReplicas": 2}),
         ["spec.autoscaling.maxReplicas: maxReplicas must not be less than minReplicas"],
+    ),
+    (
+        "a service's most below its fewest",
+        graph(autoscaling={"enabled": True, "minReplicas": 5, "maxReplicas": 2}),
+        ["spec.services.w.autoscaling.maxReplicas: maxReplicas must not be less than minReplicas"],
     ),
     (
         "a most of none",

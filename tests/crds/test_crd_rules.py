@@ -7,7 +7,7 @@ import yaml
 
 from hooks.crds import all_definitions
 from tests.crds.crd_admission import refusals, with_defaults
-from tests.crds.rule_cases import CHANGES_REFUSED, CHANGES_TAKEN, REFUSED, TAKEN, component, pod
+from tests.crds.rule_cases import CHANGES_REFUSED, CHANGES_TAKEN, REFUSED, TAKEN, component, pod, rule_messages
 
 MANIFESTS = sorted((Path(__file__).parents[1] / "manifests").glob("*.yaml"))
 SCHEMAS = {
@@ -22,6 +22,14 @@ def test_what_the_api_server_refuses_and_what_it_says(wrong, texts):
     assert len(refused) == len(texts)
     for found, wanted in zip(refused, texts, strict=True):
         assert found.startswith(wanted)
+
+
+@pytest.mark.parametrize("kind", SCHEMAS)
+def test_each_rule_is_broken_by_a_case(kind):
+    broken = [refusals(SCHEMAS[kind], wrong) for _, wrong, _ in REFUSED if wrong["kind"] == kind]
+    broken += [refusals(SCHEMAS[kind], new, old) for _, old, new, _ in CHANGES_REFUSED if new["kind"] == kind]
+    said = [text for texts in broken for text in texts]
+    assert [rule for rule in rule_messages(SCHEMAS[kind]) if not any(rule in text for text in said)] == []
 
 
 @pytest.mark.parametrize("right", [case[1] for case in TAKEN], ids=[case[0] for case in TAKEN])

@@ -7,10 +7,10 @@ import pytest
 import yaml
 
 from hooks.simulator.errors import ApiError
-from tests.crds.rule_cases import CHANGES_REFUSED, CHANGES_TAKEN, REFUSED, TAKEN
+from tests.crds.rule_cases import CHANGES_REFUSED, CHANGES_TAKEN, REFUSED, TAKEN, rule_messages
 from tests.real.comparison import object_differences, plain
 
-pytestmark = [pytest.mark.real, pytest.mark.xdist_group("real")]
+pytestmark = pytest.mark.real
 
 SPACE = "default"
 _KEY, _FIELD = re.compile(r"\[([a-z]\w*)\]"), r".\1"
@@ -36,16 +36,6 @@ def definitions(control_plane):
 def test_a_definition_is_established_without_reservations(definitions, plural):
     conditions = definitions[f"{plural}.nvidia.com"]["status"]["conditions"]
     assert {entry["type"]: entry["status"] for entry in conditions} == {"NamesAccepted": "True", "Established": "True"}
-
-
-def rule_messages(schema):
-    """The messages of all CEL rules in a schema."""
-    if isinstance(schema, list):
-        return {found for item in schema for found in rule_messages(item)}
-    if not isinstance(schema, dict):
-        return set()
-    own = {rule["message"] for rule in schema.get("x-kubernetes-validations", ()) if isinstance(rule, dict)}
-    return own.union(*map(rule_messages, schema.values()))
 
 
 def refusal(send):
