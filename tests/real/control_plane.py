@@ -10,7 +10,7 @@ import signal
 import socket
 import subprocess
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import requests
@@ -26,6 +26,8 @@ CONTROLLERS = ("garbage-collector-controller", "namespace-controller", "servicea
 """What runs of kube-controller-manager: the workloads are moved by the stand-ins of the embedded cluster."""
 _PATIENCE = 120.0
 """Seconds that a program has to become ready: some, on a slow machine with other work."""
+_ATTEMPTS = 3
+"""How often it is started at most: another program may take a port between its choice and its use."""
 _PR_SET_PDEATHSIG = 1
 
 
@@ -38,6 +40,10 @@ def assets():
     return (None, f"KUBEBUILDER_ASSETS={folder} lacks {', '.join(missing)}") if missing else (Path(folder), None)
 
 
+class EndedError(AssertionError):
+    """A program ended that should run."""
+
+
 @contextmanager
 def start_control_plane(programs, folder):
     """A control plane that serves our kinds, and that ends with the block.
@@ -46,14 +52,30 @@ def start_control_plane(programs, folder):
         programs: the folder of its programs.
         folder: where it keeps what it needs while it runs.
     """
-    running = ControlPlane(programs, folder)
+    running = _started(programs, folder)
     try:
-        running.start()
         running.definitions = install(running.client, definitions())
         running.start_controllers()
         yield running
     finally:
         running.stop()
+
+
+def _started(programs, folder):
+    for attempt in range(1, _ATTEMPTS):
+        with suppress(EndedError):
+            return _start(programs, folder / str(attempt))
+    return _start(programs, folder / str(_ATTEMPTS))
+
+
+def _start(programs, folder):
+    running = ControlPlane(programs, folder)
+    try:
+        running.start()
+    except BaseException:
+        running.stop()
+        raise
+    return running
 
 
 class ControlPlane:
@@ -73,8 +95,10 @@ class ControlPlane:
 
     def start(self):
         """Start etcd and the API server, without controllers."""
+        self._folder.mkdir()
         self._write_files()
         self._start_etcd()
+        self._wait(self._stores, "etcd")
         self._start_api_server()
         self._wait(self._ready, "kube-apiserver")
 
@@ -90,6 +114,7 @@ class ControlPlane:
             kube_api_qps=500,
             kube_api_burst=1000,
         )
+        self._wait(self._accounts_are_there, "kube-controller-manager")
 
     def run(self, program, *arguments, **options):
         """Start a program with `--option=value` for each option, its output in a file; it ends with the rest."""
@@ -168,21 +193,33 @@ class ControlPlane:
             feature_gates="WatchList=false",  # etcd 3.4, which Debian has, cannot serve it
         )
 
+    def _stores(self):
+        return self._session.get(f"{self._etcd}/health", timeout=10).ok
+
     def _ready(self):
         return self._session.get(f"{self.url}/readyz", timeout=10).ok
+
+    def _accounts_are_there(self):
+        """Whether the server's own namespaces have theirs: then the controllers have nothing left to do."""
+        spaces, _ = self.client.send("GET", "/api/v1/namespaces")
+        accounts, _ = self.client.send("GET", "/api/v1/serviceaccounts")
+        having = {item["metadata"]["namespace"] for item in accounts["items"]}
+        return {item["metadata"]["name"] for item in spaces["items"]} == having
 
     def _wait(self, condition, program):
         end_of_patience = time.monotonic() + _PATIENCE
         while time.monotonic() < end_of_patience:
+            for process in self._processes:
+                if process.poll() is not None:
+                    name = Path(process.args[0]).name
+                    raise EndedError(f"{name} ended with {process.returncode}:\n{self.logged(name)}")
             try:
                 if condition():
                     return
             except (OSError, requests.RequestException):
                 pass  # it does not listen yet, or has not written its certificate
-            if any(process.poll() is not None for process in self._processes):
-                break
             time.sleep(0.2)
-        raise AssertionError(f"{program} did not become ready:\n{self.logged('etcd')}\n{self.logged(program)}")
+        raise AssertionError(f"{program} did not become ready:\n{self.logged(program)}")
 
 
 def _end_with_parent():
