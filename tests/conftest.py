@@ -1,3 +1,4 @@
+import functools
 import os
 import subprocess
 import sys
@@ -28,12 +29,18 @@ def update_golden(request):
 
 
 @pytest.fixture(scope="session")
-def control_plane(request, tmp_path_factory):
-    """A real control plane with our CustomResourceDefinitions; who asks for it is skipped where there is none."""
+def start_plane(request):
+    """Starts a real control plane in a folder; who asks for it is skipped where its programs are missing."""
     programs, problem = assets()
     if programs is None:
         (pytest.fail if request.config.getoption("--require-real") else pytest.skip)(problem)
-    with start_control_plane(programs, tmp_path_factory.mktemp("control-plane")) as running:
+    return functools.partial(start_control_plane, programs)
+
+
+@pytest.fixture(scope="session")
+def control_plane(start_plane, tmp_path_factory):
+    """A real control plane with our CustomResourceDefinitions, for all tests together."""
+    with start_plane(tmp_path_factory.mktemp("control-plane")) as running:
         yield running
 
 

@@ -82,7 +82,7 @@ class Cluster:
         self.adapter_workers = AdapterWorkers()
         installed = installation or our_installation(settings or Settings(), optional_apis, self.adapter_workers)
         self.seed = seed
-        self.clock = Clock(seed=seed)
+        self.clock = self._make_clock()
         self.started = self.clock.now()
         self.store = self._start_server(installed.resources, namespaces)
         self.events = EventLog(self.clock)
@@ -241,6 +241,9 @@ class Cluster:
         lag = (lambda: self._random.uniform(0, self._lag)) if self._lag else 0.0
         cache = Cache(self.store, self.clock, lag)
         return Engine(self.store, cache, self.hooks, self._controllers, self.events, self.seed or 0)
+
+    def _make_clock(self) -> Clock:
+        return Clock(seed=self.seed)
 
     def _start_server(self, resources: Iterable[Resource], namespaces: Iterable[str]) -> Store:
         return api_server.start(self.clock, resources, namespaces, self.seed or 0)

@@ -41,10 +41,6 @@ class RealCluster(Cluster):
         assert writes or not served, f"nobody here wrote anything, but the server counts {dict(served)}"
         return writes
 
-    def close(self):
-        """Leave nothing behind that another cluster would meet."""
-        self.store.clear()
-
     def _start_server(self, resources, namespaces):
         store = real_store(self._client, self.clock, resources, namespaces)
         ClaimProtection(store)

@@ -81,6 +81,12 @@ class HttpStore(Store):
         path = self._path(self._resource_of(item), item["metadata"].get("namespace", ""))
         return self._inward(self._send("POST", path, self._outward(item), dryRun="All", **_validation(strict=strict)))
 
+    def take(self, kind, name):
+        """Have an object that is there already and belongs to no namespace count as made here."""
+        resource = self.resource(kind)
+        self._made.add(Key(resource.kind, "", name))
+        self._seen(resource, self.get(kind, name))
+
     def finalize(self, name):
         raise NotImplementedError("the real namespace controller does that")
 
@@ -205,7 +211,7 @@ class HttpStore(Store):
         for path in self._places(resource):
             for item in self._send("GET", path)["items"]:
                 made = {"apiVersion": resource.kind.api_version, "kind": resource.kind.kind, **item}
-                if resource.namespaced or self._is_ours(resource.kind, made):
+                if not _is_the_servers(item) and (resource.namespaced or self._is_ours(resource.kind, made)):
                     yield self._inward(made)
 
     def _is_ours(self, kind, item):
@@ -260,6 +266,12 @@ class HttpStore(Store):
 
 def _key(kind, item):
     return Key(kind, *name_of(item))
+
+
+def _is_the_servers(item):
+    """Whether it is the Service by which the server itself is found."""
+    labels = item["metadata"].get("labels") or {}
+    return (labels.get("component"), labels.get("provider")) == ("apiserver", "kubernetes")
 
 
 def _validation(*, strict):

@@ -7,7 +7,7 @@ import pytest
 from tests.golden_cases import cases
 from tests.real.comparison import object_differences, plain
 
-pytestmark = [pytest.mark.real, pytest.mark.xdist_group("real")]
+pytestmark = pytest.mark.real
 
 
 def made(case):

@@ -39,6 +39,11 @@ class HookClient:
         self._clock = clock
         self._outage: Outage | None = None
 
+    @property
+    def application(self) -> WSGIApplication:
+        """What answers."""
+        return self._client.application
+
     def replace(self, application: WSGIApplication) -> None:
         """From now on, answer with another application."""
         self._client = Client(application)

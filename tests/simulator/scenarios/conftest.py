@@ -1,12 +1,14 @@
 """Scenarios run under several orders of events, and on a real API server, where they have to come to the same.
 
 One that fails shows what happened and how to see it again. One that is marked `long` takes hours of virtual time, and
-runs in the embedded cluster alone.
+runs in the embedded cluster alone. One that is marked `metacontroller` runs with a real Metacontroller, too, where
+there is one.
 """
 
 import pytest
 
-from tests.real.both import EMBEDDED, REAL, Outcome
+from tests.real.both import EMBEDDED, METACONTROLLER, REAL, Outcome
+from tests.real.metacontroller import metacontroller
 from tests.simulator.scenarios.situations import Situation
 
 
@@ -20,9 +22,17 @@ def pytest_generate_tests(metafunc):
         return
     runs = [pytest.param(seed, None, id=str(seed)) for seed in orders]
     if metafunc.definition.get_closest_marker("long") is None:
-        marks = [pytest.mark.real, pytest.mark.xdist_group("real")]
-        runs += [pytest.param(0, store, marks=marks, id=store) for store in (EMBEDDED, REAL)]
+        runs[:1] = _compared(metafunc.definition, orders[0])
     metafunc.parametrize(("seed", "store"), runs)
+
+
+def _compared(test, seed):
+    """The runs that have to come to the same; one process has them all."""
+    stores = [EMBEDDED, REAL]
+    if metacontroller() and test.get_closest_marker("metacontroller") is not None:
+        stores.append(METACONTROLLER)
+    marks = [pytest.mark.real, pytest.mark.xdist_group(test.nodeid)]
+    return [pytest.param(seed, store, marks=marks, id=store) for store in stores]
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ def image(name):
     return {"extraPodSpec": {"mainContainer": {"image": name}}}
 
 
+@pytest.mark.metacontroller
 def test_a_graph_is_created(situation):
     situation.cluster.apply(graph())
     situation.ready()
@@ -21,6 +22,7 @@ def test_a_graph_is_created(situation):
     situation.at_rest()
 
 
+@pytest.mark.metacontroller
 @pytest.mark.parametrize("replicas", [0, 3])
 def test_a_service_is_scaled(situation, replicas):
     situation.cluster.apply(graph())
@@ -32,6 +34,7 @@ def test_a_service_is_scaled(situation, replicas):
     situation.at_rest()
 
 
+@pytest.mark.metacontroller
 def test_an_image_is_rolled_out(situation):
     situation.cluster.apply(graph())
     situation.ready()
@@ -42,6 +45,7 @@ def test_an_image_is_rolled_out(situation):
     situation.at_rest()
 
 
+@pytest.mark.metacontroller
 def test_an_image_that_never_comes_keeps_the_old_pods_and_is_named_until_it_is_corrected(situation):
     situation.cluster.world.spoil(NEW_IMAGE)
     situation.cluster.apply(graph())
@@ -59,6 +63,7 @@ def test_an_image_that_never_comes_keeps_the_old_pods_and_is_named_until_it_is_c
     situation.at_rest()
 
 
+@pytest.mark.metacontroller
 def test_an_invalid_edit_changes_nothing_that_runs_and_is_corrected(situation):
     situation.cluster.apply(graph())
     situation.ready()
@@ -74,6 +79,7 @@ def test_an_invalid_edit_changes_nothing_that_runs_and_is_corrected(situation):
     situation.at_rest()
 
 
+@pytest.mark.metacontroller
 def test_a_service_is_removed(situation):
     situation.cluster.apply(graph())
     situation.ready()
@@ -86,6 +92,7 @@ def test_a_service_is_removed(situation):
     situation.at_rest()
 
 
+@pytest.mark.metacontroller
 def test_a_graph_is_deleted(situation):
     situation.cluster.apply(graph(pvcs=[claim()]))
     situation.ready()
@@ -101,6 +108,7 @@ def claim(name="models"):
     return {"name": name, "create": True, "size": "1Gi", "storageClass": "fast", "volumeAccessMode": "ReadWriteOnce"}
 
 
+@pytest.mark.metacontroller
 def test_an_autoscaler_scales_up_and_down(situation):
     scaling = {"enabled": True, "minReplicas": 1, "maxReplicas": 4}
     situation.cluster.apply(graph(services={"Worker": service(autoscaling=scaling)}))
@@ -117,6 +125,7 @@ def test_an_autoscaler_scales_up_and_down(situation):
     situation.at_rest()
 
 
+@pytest.mark.metacontroller
 def test_an_object_of_the_users_is_left_alone_and_named_until_it_goes(situation):
     ours = {"spec": {"ports": [{"port": 80}], "selector": {"app": "mine"}}}
     theirs = {
@@ -139,6 +148,7 @@ def test_an_object_of_the_users_is_left_alone_and_named_until_it_goes(situation)
     situation.at_rest()
 
 
+@pytest.mark.metacontroller
 def test_a_claim_that_appears_late_is_waited_for(situation):
     mounts = [{"name": "models", "mountPoint": "/models"}]
     services = {"Frontend": service("frontend"), "Worker": service(volumeMounts=mounts)}
@@ -182,6 +192,7 @@ def test_a_metacontroller_that_restarts_goes_on_where_it_was(situation, away):
     assert len(situation.cluster.writes) == before
 
 
+@pytest.mark.metacontroller
 def test_what_changed_while_metacontroller_was_away_is_made_good(situation):
     situation.cluster.apply(graph())
     situation.ready()
@@ -195,6 +206,7 @@ def test_what_changed_while_metacontroller_was_away_is_made_good(situation):
     situation.at_rest()
 
 
+@pytest.mark.metacontroller
 def test_two_graphs_at_once_do_not_get_into_each_others_way(situation):
     situation.cluster.apply(graph("a"), graph("b"))
     situation.ready("a")
@@ -209,6 +221,7 @@ def test_two_graphs_at_once_do_not_get_into_each_others_way(situation):
     situation.at_rest()
 
 
+@pytest.mark.metacontroller
 def test_two_graphs_whose_components_meet_in_one_name_are_told_apart(situation):
     """`a` with service `b-c`, and `a-b` with service `c`, both make `a-b-c`."""
     situation.cluster.apply(graph("a", {"b-c": service()}))
