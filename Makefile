@@ -5,10 +5,10 @@ BUILDER ?= docker
 IMAGE ?= dynamo-hooks:0.1.0
 DEMO ?= tests/manifests/vllm--disagg.yaml
 
-.PHONY: help demo test check format golden crds chart settings revision image lock bench load clean
+.PHONY: help demo test test-real check format golden crds chart settings revision image lock bench load clean
 
 help: ## this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
 
 .venv/installed: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("dynamo-hooks needs Python 3.11 or later, PYTHON=... names another one" if sys.version_info < (3, 11) else 0)'
@@ -22,6 +22,9 @@ demo: .venv/installed ## what a real manifest does over time, without a cluster
 
 test: .venv/installed ## all tests, in less than 5 minutes
 	$(BIN)/pytest --numprocesses auto --dist loadgroup $(PYTEST_ARGS)
+
+test-real: .venv/installed ## what runs on a real API server, made by .ci/control-plane/build and named by KUBEBUILDER_ASSETS
+	$(BIN)/pytest --numprocesses auto --dist loadgroup -m real --require-real $(PYTEST_ARGS)
 
 check: .venv/installed ## lint, format, types, import directions
 	$(BIN)/ruff check .
