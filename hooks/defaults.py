@@ -110,7 +110,7 @@ def _planner() -> ComponentDefaults:
 
 
 class Defaults(_Defaults):
-    """Every default value of the seed."""
+    """What components get without asking."""
 
     termination_grace_period_seconds: Annotated[int, Field(ge=0)] = 60
     shared_memory_size: Annotated[str, Field(pattern=r"^[0-9]+(\.[0-9]+)?([KMGTPE]i|[kMGTPE])?$")] = "8Gi"
