@@ -55,10 +55,10 @@ settings: .venv/installed ## write the reference of all settings
 	$(BIN)/dynamo-hooks config --reference > docs/settings.md
 
 bench: .venv/installed ## the hooks against an echo, as ratios, and where the time goes; writes docs/benchmark.md
-	$(BIN)/python -m tests.bench_profile --write
-	$(BIN)/python -m tests.bench_footprint --write
 	$(BIN)/python -m tests.bench --write
 	$(BIN)/python -m tests.bench_models
+	$(BIN)/python -m tests.bench_profile --write
+	$(BIN)/python -m tests.bench_footprint --write
 
 load: .venv/installed ## a minute under load: errors, rate, latencies, memory; writes docs/benchmark.md
 	$(BIN)/python -m tests.load --write

@@ -13,9 +13,15 @@ Seen were 0.1 MB. A leak of 16 bytes a call would be more, at 800 calls a second
 
 
 def due_times(rate, seconds):
-    """When calls are due, in seconds from the start: as many a second as `rate`, evenly spaced, whatever became of
-    those before. Even, since calls that come at random would queue for each other at four fifths of the highest rate,
-    however even their own times are."""
+    """When calls are due, in seconds from the start, whatever became of those before.
+
+    They are evenly spaced: calls that come at random queue for each other at four fifths of the highest rate, p99 is
+    then five times p50 however even their own times are, and nothing would be learned about the service.
+
+    Args:
+        rate: calls a second.
+        seconds: how long they come.
+    """
     return [number / rate for number in range(int(rate * seconds))]
 
 

@@ -15,7 +15,9 @@ WINDOWS, WINDOW = 5, 3.0
 PERIODS = {"/readyz": 5.0, "/healthz": 10.0, "/metrics": 15.0}
 """Seconds between two calls of a probe, as in the chart, or of Prometheus."""
 MEMORY = "memory"
+"""Stands in the timetable for a reading of it."""
 SAID_EACH = 10
+"""Seconds between two lines that say how it goes."""
 
 
 def highest_rate(caller, calls):
