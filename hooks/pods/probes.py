@@ -14,11 +14,11 @@ FIELDS = ("livenessProbe", "readinessProbe", "startupProbe")
 Probe = dict[str, Any]
 
 
-def probes(component: Component, renumbered: dict[int, int]) -> tuple[dict[str, Probe], list[Fault]]:
+def probes(component: Component, moved: dict[int, int]) -> tuple[dict[str, Probe], list[Fault]]:
     """The probes of the main container by field.
 
     A user's probe replaces the default as a whole; one without a handler is laid over it. The component's own fields
-    win over those of its main container. `renumbered` maps a default port to the one that the user gave its name to.
+    win over those of its main container. `moved` is what `moved_ports` tells.
     """
     defaults = component.defaults
     spec = component.spec
@@ -27,7 +27,7 @@ def probes(component: Component, renumbered: dict[int, int]) -> tuple[dict[str, 
     found: dict[str, Probe] = {}
     faults = []
     for field, default, own in zip(FIELDS, by_default, by_user, strict=True):
-        probe = _renumbered(default, renumbered)
+        probe = _moved(default, moved)
         main: Any = component.main_container.get(field)
         for given in (main, own):
             probe = _laid_over(probe, {key: value for key, value in (given or {}).items() if value is not None})
@@ -54,9 +54,9 @@ def _laid_over(probe: Probe | None, given: Probe) -> Probe:
     return given if has_handler(given) else {**(probe or {}), **given}
 
 
-def _renumbered(probe: Probe | None, renumbered: dict[int, int]) -> Probe | None:
+def _moved(probe: Probe | None, moved: dict[int, int]) -> Probe | None:
     for handler in ("httpGet", "tcpSocket", "grpc"):
         found = (probe or {}).get(handler) or {}
-        if probe is not None and found.get("port") in renumbered:
-            return {**probe, handler: {**found, "port": renumbered[found["port"]]}}
+        if probe is not None and found.get("port") in moved:
+            return {**probe, handler: {**found, "port": moved[found["port"]]}}
     return probe

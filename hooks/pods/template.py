@@ -16,7 +16,7 @@ from hooks.pods.component import (
 )
 from hooks.pods.distribution import Distribution, Node
 from hooks.pods.multinode import distribute
-from hooks.pods.ports import ports, renumbered
+from hooks.pods.ports import moved_ports, ports
 from hooks.pods.probes import probes
 from hooks.pods.resources import gpus_per_node, resources
 from hooks.pods.variables import variables, with_references_resolved
@@ -158,7 +158,7 @@ def service_account(component: Component) -> str | None:
 def _main_container(component: Component, mounted: Volumes) -> tuple[Object, list[Fault]]:
     given = component.main_container
     found_resources, faults = resources(component)
-    found_probes, probe_faults = probes(component, renumbered(component))
+    found_probes, probe_faults = probes(component, moved_ports(component))
     if not given.get("image"):
         cure = "add the image to run"
         faults.append(Fault("spec.extraPodSpec.mainContainer.image", "is required", cure))

@@ -8,6 +8,7 @@ from typing import Any
 
 from hooks.pods.component import Component, defaults_of_type
 from hooks.pods.environment import resolve_references, with_sources_in_front
+from hooks.pods.ports import default_environment
 from hooks.settings import Settings
 
 Variable = dict[str, Any]
@@ -23,7 +24,7 @@ def variables(component: Component, backend_env: dict[str, str]) -> list[Variabl
         *_of_every_component(component),
         *_literals(_of_platform(component.settings)),
         *_literals({"DYN_DISCOVERY_BACKEND": "kubernetes"} if component.discovery else {}),
-        *_literals(component.defaults.env),
+        *_literals(default_environment(component)),
         *_literals(backend_env),
         *(component.main_container.get("env") or ()),
         *(component.spec.envs or ()),

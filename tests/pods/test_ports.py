@@ -112,3 +112,81 @@ def test_init_and_side_containers_make_no_port_of_the_service():
     side = {"containers": [{"name": "s", "image": "i", "ports": [{"containerPort": 1}]}]}
     answer = ask(component(laid_over({"componentType": "worker"}, {"extraPodSpec": side})))
     assert [port["port"] for port in answer.child("Service")["spec"]["ports"]] == [9090]
+
+
+def listening(component_type, given, **further):
+    """Where a component listens, as each part tells it: its port, its Service, its HTTP probes, its variables."""
+    spec = {"componentType": component_type, **main_container(ports=given), **further}
+    answer = ask(component(spec))
+    probes = [answer.main.get(f"{kind}Probe", {}) for kind in ("liveness", "readiness", "startup")]
+    variables = {name: value for name, value in answer.env.items() if name.endswith("_PORT")}
+    return (
+        [port["containerPort"] for port in answer.main["ports"]],
+        [port["port"] for port in answer.child("Service")["spec"]["ports"]],
+        {probe["httpGet"]["port"] for probe in probes if "httpGet" in probe},
+        variables,
+    )
+
+
+def variable(name, value):
+    return [{"name": name, "value": value}]
+
+
+@pytest.mark.parametrize(
+    ("component_type", "name", "variables", "probed"),
+    [
+        ("frontend", "http", {"DYNAMO_PORT", "DYN_HTTP_PORT"}, True),
+        ("worker", "system", {"DYN_SYSTEM_PORT"}, True),
+        ("prefill", "system", {"DYN_SYSTEM_PORT"}, True),
+        ("planner", "metrics", {"PLANNER_PROMETHEUS_PORT"}, False),
+    ],
+)
+def test_a_moved_port_is_told_to_the_program_that_listens_there(component_type, name, variables, probed):
+    moved = listening(component_type, [{"name": name, "containerPort": 9999}])
+    assert moved == ([9999], [9999], {9999} if probed else set(), dict.fromkeys(variables, "9999"))
+
+
+@pytest.mark.parametrize(
+    ("component_type", "name", "others"),
+    [
+        ("frontend", "DYN_HTTP_PORT", {"DYNAMO_PORT": "9999"}),
+        ("frontend", "DYNAMO_PORT", {"DYN_HTTP_PORT": "9999"}),
+        ("worker", "DYN_SYSTEM_PORT", {}),
+    ],
+)
+@pytest.mark.parametrize("place", ["envs", "mainContainer.env"])
+def test_a_port_follows_the_variable_that_tells_the_program_where_to_listen(component_type, name, others, place):
+    given = variable(name, "9999")
+    spec = {"envs": given} if place == "envs" else {"extraPodSpec": {"mainContainer": {"env": given}}}
+    assert listening(component_type, None, **spec) == ([9999], [9999], {9999}, {name: "9999", **others})
+
+
+@pytest.mark.parametrize(
+    ("given", "envs", "expected"),
+    [
+        pytest.param(
+            [{"name": "system", "containerPort": 9999}],
+            variable("DYN_SYSTEM_PORT", "7000"),
+            ([9999], [9999], {9999}, {"DYN_SYSTEM_PORT": "7000"}),
+            id="both given stay as they are",
+        ),
+        pytest.param(
+            [{"name": "mine", "containerPort": 9999}],
+            variable("DYN_SYSTEM_PORT", "9999"),
+            ([9999], [9999], {9999}, {"DYN_SYSTEM_PORT": "9999"}),
+            id="a port of the variable's number stands for ours",
+        ),
+        *(
+            pytest.param(None, variable("DYN_SYSTEM_PORT", text), ([9090], [9090], {9090}, {"DYN_SYSTEM_PORT": text}))
+            for text in ("off", "0", "65536", "9" * 5000, "-1", "٩٠٩١")
+        ),
+    ],
+)
+def test_where_a_worker_listens(given, envs, expected):
+    assert listening("worker", given, envs=envs) == expected
+
+
+def test_a_variable_of_unknown_value_moves_no_port():
+    envs = [{"name": "DYN_SYSTEM_PORT", "valueFrom": {"configMapKeyRef": {"name": "c", "key": "k"}}}]
+    ports, service, probes, _ = listening("worker", None, envs=envs)
+    assert (ports, service, probes) == ([9090], [9090], {9090})
