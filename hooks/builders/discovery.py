@@ -16,10 +16,7 @@ def build_discovery(graph_deployment: str, namespace: str, accounts: Iterable[st
     """ServiceAccount, Role and RoleBinding. `accounts` are the others that pods of the graph run under."""
     account = names.discovery_account(graph_deployment)
     role = names.discovery_role(graph_deployment)
-    subjects = [
-        {"kind": SERVICE_ACCOUNT.kind, "name": name, "namespace": namespace}
-        for name in [account, *sorted(set(accounts) - {account})]
-    ]
+    subjects = discovery_subjects(graph_deployment, namespace, accounts)
     reference = {"apiGroup": "rbac.authorization.k8s.io", "kind": ROLE.kind, "name": role}
     return [
         _child(SERVICE_ACCOUNT, account, namespace, graph_deployment, {}),
@@ -31,6 +28,15 @@ def build_discovery(graph_deployment: str, namespace: str, accounts: Iterable[st
             graph_deployment,
             {"roleRef": reference, "subjects": subjects},
         ),
+    ]
+
+
+def discovery_subjects(graph_deployment: str, namespace: str, accounts: Iterable[str]) -> list[Object]:
+    """Who may look: the graph's account, and `accounts` sorted."""
+    account = names.discovery_account(graph_deployment)
+    return [
+        {"kind": SERVICE_ACCOUNT.kind, "name": name, "namespace": namespace}
+        for name in [account, *sorted(set(accounts) - {account})]
     ]
 
 

@@ -9,6 +9,7 @@ from hooks.builders.component_deployment import Graph
 from hooks.builders.finish import finish
 from hooks.children import conflict, foreign, only_observed, restate, restate_child
 from hooks.controllers.claims import claims
+from hooks.controllers.discovery import discovery
 from hooks.controllers.graph import Built, built, graph_faults, read_graph
 from hooks.errors import InvalidSpec
 from hooks.kinds import BY_NAME, COMPONENT_DEPLOYMENT, PERSISTENT_VOLUME_CLAIM, ROLE, ROLE_BINDING, SERVICE_ACCOUNT
@@ -69,8 +70,9 @@ def _rules(graph: Graph) -> Iterable[RelatedRule]:
 
 
 def _plan(request: SyncRequest, asked: Built) -> _Plan:
-    others = [finish(child) for child in asked.claims.children(request)] + asked.discovery
-    plan = _Plan(asked.claims.kept(request))
+    rights, rights_of_before = discovery(request, asked)
+    others = [finish(child) for child in asked.claims.children(request)] + rights
+    plan = _Plan(asked.claims.kept(request) + rights_of_before)
     missing = asked.claims.missing(request)
     outcome = Outcome(waiting=[missing[name] for name in sorted(missing)], notes=asked.claims.notes(request))
     for key, component in asked.components.items():

@@ -383,6 +383,65 @@ def test_an_account_of_that_name_which_is_not_ours_is_reported_and_left_alone():
     assert (answer.status["state"], answer.condition["reason"]) == ("failed", "NameConflict")
 
 
+def under(account=None, image="registry.example.com/runtime:1"):
+    return {"extraPodSpec": {"serviceAccountName": account, "mainContainer": {"image": image}}}
+
+
+DISCOVERY = {"annotations": {"nvidia.com/dynamo-discovery-backend": "kubernetes"}}
+READY = {"status": {"conditions": [{"type": "Available", "status": "True"}], "observedGeneration": 1}}
+ROLLING_OUT = {"status": {"conditions": [{"type": "Available", "status": "False"}], "observedGeneration": 1}}
+
+
+def subjects(answer):
+    binding = answer.child("RoleBinding")
+    return binding and [subject["name"] for subject in binding["subjects"]]
+
+
+def rights(answer):
+    return {kind for kind, _ in answer.names} - {"DynamoComponentDeployment"}
+
+
+def test_another_account_is_bound_as_well_until_no_pod_of_the_former_is_left():
+    before = ask(graph({"A": under("mine")}, metadata=DISCOVERY))
+    edited = graph({"A": under("other")}, metadata=DISCOVERY)
+    first = ask(edited, observed=before.observed(DynamoComponentDeployment=READY))
+    assert subjects(first) == ["g-k8s-service-discovery", "mine", "other"]
+    second = ask(edited, observed=first.observed(DynamoComponentDeployment=ROLLING_OUT))
+    assert subjects(second) == ["g-k8s-service-discovery", "mine", "other"]
+    last = ask(edited, observed=second.observed(DynamoComponentDeployment=READY))
+    assert subjects(last) == ["g-k8s-service-discovery", "other"]
+    assert last.status["state"] == "successful"
+
+
+def test_account_and_rights_stay_until_no_pod_discovers_through_kubernetes_any_more():
+    before = ask(graph({"A": {}}, metadata=DISCOVERY))
+    edited = graph({"A": {}})
+    first = ask(edited, observed=before.observed(DynamoComponentDeployment=READY))
+    assert rights(first) == {"ServiceAccount", "Role", "RoleBinding"}
+    second = ask(edited, observed=first.observed(DynamoComponentDeployment=ROLLING_OUT))
+    assert rights(second) == {"ServiceAccount", "Role", "RoleBinding"}
+    assert rights(ask(edited, observed=second.observed(DynamoComponentDeployment=READY))) == set()
+
+
+def test_the_account_of_a_service_that_is_removed_is_bound_until_its_component_is_gone():
+    before = ask(graph({"A": {}, "B": under("mine")}, metadata=DISCOVERY))
+    edited = graph({"A": {}}, metadata=DISCOVERY)
+    observed = before.observed(DynamoComponentDeployment=READY)
+    first = ask(edited, observed=observed)
+    assert subjects(first) == ["g-k8s-service-discovery", "mine"]
+    left = [child for child in observed if child["metadata"]["name"] != "g-b"]
+    assert subjects(ask(edited, observed=left)) == ["g-k8s-service-discovery"]
+
+
+def test_whom_somebody_else_bound_is_left_to_him():
+    before = ask(graph({"A": under("mine")}, metadata=DISCOVERY))
+    observed = before.observed(DynamoComponentDeployment=READY)
+    binding = next(child for child in observed if child["kind"] == "RoleBinding")
+    binding["subjects"] = [*binding["subjects"], {"kind": "User", "name": "somebody"}]
+    answer = ask(graph({"A": under("other")}, metadata=DISCOVERY), observed=observed)
+    assert subjects(answer) == ["g-k8s-service-discovery", "mine", "other"]
+
+
 # What goes
 
 
