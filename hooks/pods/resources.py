@@ -54,8 +54,8 @@ def gpus_per_node(component: Component) -> int:
     """GPUs of the main container on each node; 0 where it asks for none."""
     found, _ = resources(component)
     amounts = {**found.get("requests", {}), **found.get("limits", {})}
-    text = str(amounts.get(gpu_resource(component), "0"))
-    return int(text) if text.isdecimal() else 0
+    amount = amounts.get(gpu_resource(component))
+    return max(0, int(parse_quantity(amount))) if is_quantity(amount) else 0
 
 
 def _amounts(item: ResourceItem | None, gpu: str) -> Amounts:

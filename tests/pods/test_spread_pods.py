@@ -72,6 +72,17 @@ def test_gpus_of_another_kind_count_as_well(engine):
             assert pod["containers"][0].get(field) == plain["containers"][0].get(field)
 
 
+@pytest.mark.parametrize("amount", ["4.0", "4000m", "0.4e1", "4e0"])
+def test_gpus_count_however_their_number_is_written(amount):
+    assert pods(gpu=amount)[:2] == pods(gpu="4")[:2]
+
+
+@pytest.mark.parametrize("amount", ["4", "4000m", 4, 4.0])
+def test_gpus_of_the_users_main_container_count_as_well(amount):
+    of_main = pods(resources={}, container={"resources": {"limits": {"nvidia.com/gpu": amount}}})
+    assert of_main[:2] == pods(gpu="4")[:2]
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_without_gpus_a_command_is_left_as_it_is(engine):
     for pod in pods(engine, resources={})[:2]:
