@@ -15,6 +15,7 @@ from hooks.builders.model_service import build_model_service
 from hooks.builders.mpi_keys import build_mpi_keys
 from hooks.children import identity, only_observed, restate_child
 from hooks.controllers.consent import is_ours
+from hooks.controllers.graph import built
 from hooks.controllers.requested_graphs import requested_graphs
 from hooks.errors import InvalidSpec
 from hooks.kinds import (
@@ -28,7 +29,8 @@ from hooks.kinds import (
     SERVICE,
     SERVICE_ACCOUNT,
 )
-from hooks.pods.component import read_component
+from hooks.memo import Memo
+from hooks.pods.component import Component, read_component
 from hooks.protocol import (
     CustomizeRequest,
     DecoratorAnswer,
@@ -44,6 +46,9 @@ from hooks.status.summary import summary
 
 MADE_ONCE = frozenset({GRAPH_DEPLOYMENT.kind, CONFIG_MAP.kind, SECRET.kind})
 """Kinds that are made and never updated here (updateStrategy OnDelete): to name them keeps them."""
+
+_spanning = Memo(limit=1 << 20)
+"""Whether graphs and components run MPI: about 5,000."""
 
 
 def sync(request: SyncRequest, settings: Settings, now: datetime) -> DecoratorAnswer:  # noqa: ARG001 - see registry
@@ -111,13 +116,10 @@ class _Namespace:
         return all(map(self.request.related.asked, kinds))
 
     def services(self) -> Iterator[Object]:
-        """The spec of every component there is to be, each with its `backendFramework`."""
+        """The spec of every component there is to be."""
         for graph in self.graphs:
-            spec = part(graph, "spec")
-            backend = spec.get("backendFramework")
-            for service in part(spec, "services").values():
-                if isinstance(service, dict):
-                    yield {**service, "backendFramework": backend}
+            services = part(part(graph, "spec"), "services")
+            yield from (service for service in services.values() if isinstance(service, dict))
         yield from (part(component, "spec") for component in self.components)
 
     def observed(self, kind: Kind, name: str) -> Object | None:
@@ -198,24 +200,40 @@ def _is_settled(item: Object) -> bool:
 
 
 def _mpi_keys(namespace: _Namespace) -> list[Object]:
-    """The Secret with the keys: kept as long as the namespace, since it would come back with other ones."""
+    """The Secret with the keys, and those of before: kept as long as the namespace, since one comes back otherwise."""
     name = namespace.settings.mpi_run.secret_name
     kept = [identity(secret) for secret in namespace.request.children.all(SECRET)]
-    if kept or not namespace.knows(SECRET) or not namespace.is_free(SECRET, name):
+    is_there = namespace.observed(SECRET, name) is not None
+    if is_there or not namespace.knows(SECRET) or not namespace.is_free(SECRET, name):
         return kept
-    needed = any(_runs_mpi(service, namespace.settings) for service in namespace.services())
-    return [build_mpi_keys(name, namespace.name, namespace.request.randomness)] if needed else []
+    items = (*namespace.graphs, *namespace.components)
+    needed = any(_runs_mpi(item, namespace.settings) for item in items)
+    return [*kept, build_mpi_keys(name, namespace.name, namespace.request.randomness)] if needed else kept
 
 
-def _runs_mpi(spec: Object, settings: Settings) -> bool:
-    """Whether a component spans nodes and runs TensorRT-LLM."""
-    if not isinstance(spec.get("multinode"), dict):
+def _runs_mpi(item: Object, settings: Settings) -> bool:
+    """Whether a graph or component has pods that mount the keys: they span nodes and run TensorRT-LLM."""
+    spec = part(item, "spec")
+    is_graph = item.get("kind") == GRAPH_DEPLOYMENT.kind
+    specs = part(spec, "services").values() if is_graph else [spec]
+    if not any(isinstance(found, dict) and isinstance(found.get("multinode"), dict) for found in specs):
         return False
-    main = part(part(spec, "extraPodSpec"), "mainContainer")
-    if spec.get("backendFramework") != "trtllm" and "dynamo.trtllm" not in str((main.get("command"), main.get("args"))):
-        return False
+    inputs = [spec, is_graph, item["metadata"]["name"], settings.fingerprint]
+    return bool(_spanning(inputs, lambda: any(map(_is_spread_by_mpi, _components_of(item, settings)))))
+
+
+def _components_of(item: Object, settings: Settings) -> Iterator[Component]:
+    """The component, or those of a graph as they are made: only they have all that is known of them."""
     try:
-        component = read_component({"metadata": {"name": "component"}, "spec": spec}, settings)
+        made = built(item, settings).components.values() if item.get("kind") == GRAPH_DEPLOYMENT.kind else [item]
     except InvalidSpec:
-        return False
+        return
+    for component in made:
+        try:
+            yield read_component(component, settings)
+        except InvalidSpec:
+            continue
+
+
+def _is_spread_by_mpi(component: Component) -> bool:
     return component.backend == "trtllm" and component.node_count > 1

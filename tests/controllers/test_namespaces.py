@@ -27,6 +27,8 @@ TENSORRT = {
     "multinode": {"nodeCount": 2},
     "extraPodSpec": {"mainContainer": {"image": "x", "command": ["python3", "-m", "dynamo.trtllm"]}},
 }
+BY_VARIABLE = TENSORRT | {"extraPodSpec": {"mainContainer": {"image": "x", "command": ["python3", "-m", "$(ENGINE)"]}}}
+ENGINE = [{"name": "ENGINE", "value": "dynamo.trtllm"}]
 
 
 def observed(*related, **options):
@@ -194,6 +196,10 @@ def test_a_service_stays_while_a_graph_may_still_run_with_its_model(status, gene
             "by the graph; two nodes where it says no number",
         ),
         (component(**TENSORRT), "a component that stands alone"),
+        (graph(services={"D": BY_VARIABLE | {"envs": ENGINE}}), "by a variable of the service"),
+        (graph(services={"D": BY_VARIABLE}, envs=ENGINE), "by a variable of the graph"),
+        (component(**BY_VARIABLE, envs=ENGINE), "by a variable of a component"),
+        (graph(services={"D": BY_VARIABLE | {"multinode": {}}}, envs=ENGINE), "two nodes where it says no number"),
     ],
 )
 def test_a_component_that_spans_nodes_with_tensorrt_llm_gets_keys(related, reason):
@@ -222,6 +228,19 @@ def test_keys_never_change_and_stay_as_long_as_the_namespace():
         assert [item for item in kept if item["kind"] == "Secret"] == [
             {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "mpi-run-ssh-secret", "namespace": "team"}}
         ]
+
+
+def test_keys_under_another_name_are_made_beside_those_that_pods_of_before_use():
+    related = [graph(services={"D": TENSORRT})]
+    settings = {"mpiRun": {"secretName": "ssh"}}
+    there = observed(*related)
+    made = answer(namespace(), related, there, settings=settings)
+    assert [name for name in named(made) if name.startswith("Secret")] == [KEYS, "Secret ssh"]
+    assert made[-1]["data"].keys() == {"private.key", "private.key.pub"}
+    there.append(applied(made[-1], namespace()))
+    kept = answer(namespace(), related, there, settings=settings, randomness=b"r" * 36)
+    assert [item["metadata"]["name"] for item in kept if item["kind"] == "Secret"] == ["mpi-run-ssh-secret", "ssh"]
+    assert not any("data" in item for item in kept)
 
 
 @pytest.mark.parametrize("observed", [[], [object_of("ServiceAccount", "planner-serviceaccount")]])
