@@ -72,6 +72,11 @@ def name_of(item: Object) -> tuple[str, str]:
     return metadata.get("namespace", ""), metadata["name"]
 
 
+def is_leaving(item: Object) -> bool:
+    """Whether an object is being deleted."""
+    return item["metadata"].get("deletionTimestamp") is not None
+
+
 def spec_of(parent: Object) -> Any:
     """A custom resource's spec, whatever it holds.
 
@@ -116,7 +121,7 @@ class SyncRequest:
     @property
     def deleting(self) -> bool:
         """Whether the parent is on its way out, so that nothing new may be made for it."""
-        return self.finalizing or "deletionTimestamp" in self.parent["metadata"]
+        return self.finalizing or is_leaving(self.parent)
 
     def installed(self, kind: Kind) -> bool:
         """Whether the cluster has this kind: the controller lists it as a child, or nobody says which it lists."""

@@ -13,7 +13,7 @@ from hooks.cli.options import effective_settings, settings_option
 from hooks.controllers.registry import controllers
 from hooks.labels import CONTROLLER_UID
 from hooks.packaged import packaged
-from hooks.protocol import CustomizeRequest, Object, entries, name_of, part
+from hooks.protocol import CustomizeRequest, Object, entries, is_leaving, name_of, part
 from hooks.settings import Settings
 from hooks.simulator.selectors import matches
 
@@ -123,7 +123,7 @@ class Cluster:
             ("parent" if composite else "object"): parent,
             ("children" if composite else "attachments"): children,
             "related": self._related(controller, parent, settings) if "customize" in hooks else {},
-            "finalizing": "finalize" in hooks and "deletionTimestamp" in parent["metadata"],
+            "finalizing": "finalize" in hooks and is_leaving(parent),
         }
 
     def _related(self, controller: Object, parent: Object, settings: Settings) -> Object:

@@ -22,7 +22,7 @@ from hooks.kinds import CONFIG_MAP, GRAPH_DEPLOYMENT, JOB, NAMESPACE, POD
 from hooks.profiling.output import CONFIGURATION, ERROR, INVALID, Output, UnusableOutput, read_output
 from hooks.profiling.requested import RequestedGraph, requested_graph
 from hooks.profiling.specification import Request, parse_spec, read_request, spec_hash
-from hooks.protocol import Object, SyncRequest, entries, name_of, part
+from hooks.protocol import Object, SyncRequest, entries, is_leaving, name_of, part
 from hooks.settings import Settings
 from hooks.status.conditions import INVALID_SPEC, NAME_CONFLICT, find_condition
 from hooks.status.graph_deployment import READY, SUCCESSFUL
@@ -262,7 +262,7 @@ class Facts:
     @cached_property
     def _named_graph(self) -> Object | None:
         found = self.request.related.find(GRAPH_DEPLOYMENT, self.graph.name, self.graph.namespace)
-        return None if found is None or "deletionTimestamp" in found["metadata"] else found
+        return None if found is None or is_leaving(found) else found
 
     @property
     def deployed_is_ready(self) -> bool:
@@ -274,7 +274,7 @@ class Facts:
         """Why the graph cannot be made where it is to go."""
         namespace = self.graph.namespace
         target = self.request.related.find(NAMESPACE, namespace)
-        gone = target is None or "deletionTimestamp" in target["metadata"]
+        gone = target is None or is_leaving(target)
         if namespace != self.namespace and gone and self._namespaces_known:
             state = "does not exist" if target is None else "is being deleted"
             message = f"namespace {namespace}, where the graph is to go, {state}; create it, and the request goes on"

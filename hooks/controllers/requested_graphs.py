@@ -15,7 +15,7 @@ from hooks.controllers.consent import refusal
 from hooks.kinds import CONFIG_MAP, GRAPH_DEPLOYMENT, GRAPH_DEPLOYMENT_REQUEST
 from hooks.profiling.output import CONFIGURATION, UnusableOutput, read_output
 from hooks.profiling.requested import RequestedGraph, requested_graph
-from hooks.protocol import Object, SyncRequest, name_of, part
+from hooks.protocol import Object, SyncRequest, is_leaving, name_of, part
 from hooks.settings import Settings
 
 
@@ -47,7 +47,7 @@ def _allowed(request: SyncRequest, settings: Settings) -> Iterable[tuple[Object,
     namespace = request.parent["metadata"]["name"]
     for item in request.related.all(GRAPH_DEPLOYMENT_REQUEST):
         wanted = requested_graph(item)
-        if wanted.namespace != namespace or not wanted.request_uid or "deletionTimestamp" in item["metadata"]:
+        if wanted.namespace != namespace or not wanted.request_uid or is_leaving(item):
             continue
         if refusal(wanted.request_namespace, request.parent, settings) is None:
             yield item, wanted
@@ -94,7 +94,7 @@ def _has_its_graph(request: SyncRequest, item: Object, wanted: RequestedGraph, m
         return bool(part(item, "status").get("state") == "Ready")
     namespace = request.parent["metadata"]["name"]
     graph = request.children.find(GRAPH_DEPLOYMENT, wanted.name, namespace) or made.graphs.get(wanted.name)
-    return graph is not None and "deletionTimestamp" not in graph["metadata"] and wanted.is_made(graph)
+    return graph is not None and not is_leaving(graph) and wanted.is_made(graph)
 
 
 def _listing(config_map: Object, together: list[str]) -> Object:

@@ -6,7 +6,7 @@ Observed children are those before this answer is applied: an old, fully ready w
 from dataclasses import dataclass
 
 from hooks import labels
-from hooks.protocol import Object, name_of, part
+from hooks.protocol import Object, is_leaving, name_of, part
 
 NOT_APPLIED = "not yet applied; should this last, see the SyncError event in `kubectl describe`"
 LEAVING = "is being deleted; it is made anew once it is gone"
@@ -45,7 +45,7 @@ class Numbers:
 
 def is_applied(child: Object | None, desired: Object) -> bool:
     """Whether an observed child carries the hash of the desired one, and is there to stay."""
-    if child is None or "deletionTimestamp" in child["metadata"]:
+    if child is None or is_leaving(child):
         return False
     observed = part(child["metadata"], "annotations").get(labels.DESIRED_HASH)
     return observed is not None and observed == desired["metadata"]["annotations"][labels.DESIRED_HASH]
@@ -85,8 +85,8 @@ def is_behind(child: Object) -> bool:
 
 def unapplied_message(child: Object | None, desired: Object) -> str:
     """What is said of a child that is not what this answer asks for."""
-    is_leaving = child is not None and "deletionTimestamp" in child["metadata"]
-    return f"{desired['kind']} {name_of(desired)[1]}: {LEAVING if is_leaving else NOT_APPLIED}"
+    what = LEAVING if child is not None and is_leaving(child) else NOT_APPLIED
+    return f"{desired['kind']} {name_of(desired)[1]}: {what}"
 
 
 def _count(value: object) -> int:

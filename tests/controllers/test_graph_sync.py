@@ -464,6 +464,14 @@ def test_a_graph_that_is_being_deleted_gets_nothing_that_is_not_there(finalizing
     assert ask(parent, finalizing=finalizing).children == []
 
 
+def test_a_deletion_timestamp_of_null_is_none():
+    before = ask(graph({"A": {}}, metadata={"deletionTimestamp": None}))
+    assert before.names == {("DynamoComponentDeployment", "g-a")}
+    observed = before.observed(DynamoComponentDeployment=READY)
+    observed[0]["metadata"]["deletionTimestamp"] = None
+    assert ask(graph({"A": {}}), observed=observed).status["state"] == "successful"
+
+
 def test_a_graph_without_services_is_at_rest():
     answer = ask(graph({}))
     assert (answer.status["state"], answer.children) == ("successful", [])
