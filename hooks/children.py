@@ -11,7 +11,7 @@ import orjson
 from hooks import labels
 from hooks.errors import UnprocessableRequest
 from hooks.kinds import CREATED_ONCE, WORKLOADS
-from hooks.protocol import Kind, Object, Observed, SyncRequest, entries, name_of, part
+from hooks.protocol import Kind, Object, Observed, SyncRequest, entries, is_leaving, name_of, part
 
 
 def controller_of(item: Object) -> Object | None:
@@ -41,10 +41,29 @@ def foreign(request: SyncRequest, kind: Kind, name: str) -> Object | None:
     return item if item is not None and is_foreign(item, request.parent) else None
 
 
+def leaves_by_itself(item: Object, parent: Object) -> bool:
+    """Whether a foreign object goes without anybody's doing, so that its name is free soon.
+
+    It is being deleted, or it was made for an earlier parent of the same name, which is gone: the garbage collector of
+    Kubernetes takes it.
+    """
+    return is_leaving(item) or _is_of_earlier(item, parent)
+
+
+def _is_of_earlier(item: Object, parent: Object) -> bool:
+    owner = controller_of(item) or {}
+    same_name = (owner.get("kind"), owner.get("name")) == (parent.get("kind"), parent["metadata"]["name"])
+    return same_name and owner.get("uid") not in (None, parent["metadata"].get("uid"))
+
+
 def conflict(item: Object, parent: Object, cure: str) -> str:
-    """Why a foreign object is in the way, and both ways out. `cure` names what to rename."""
+    """Why a foreign object is in the way, and both ways out; or that it is waited for. `cure` names what to rename."""
     namespace, name = name_of(item)
     owner = controller_of(item)
+    if leaves_by_itself(item, parent):
+        whose = f"of the earlier {parent.get('kind')} {parent['metadata']['name']}"
+        which = whose if _is_of_earlier(item, parent) else "that is being deleted"
+        return f"waits for the {item.get('kind', 'object')} {name} {which} to go"
     whose = f"belongs to {owner.get('kind')} {owner.get('name')}" if owner else "belongs to nobody"
     resource = f"{item.get('kind', 'object')} {name}"
     hand_over = (

@@ -8,7 +8,7 @@ from itertools import chain
 
 from hooks.builders.component_deployment import Graph
 from hooks.builders.persistent_volume_claim import build_persistent_volume_claim
-from hooks.children import identity, is_foreign
+from hooks.children import conflict, identity, is_foreign, leaves_by_itself
 from hooks.kinds import PERSISTENT_VOLUME_CLAIM
 from hooks.protocol import Object, SyncRequest, name_of, part
 from hooks.quantities import canonical_quantity, is_quantity
@@ -45,10 +45,19 @@ class Claims:
         ]
 
     def missing(self, request: SyncRequest) -> dict[str, str]:
-        """Name of each claim that must exist and does not → what is said of it. Nothing is concluded unasked."""
+        """Name of each claim that must exist and does not → what is said of it. Nothing is concluded unasked.
+
+        One that the graph makes is missing as long as that of an earlier graph of its name is still there: whoever
+        mounts that one keeps it from going, and loses it at last.
+        """
         if not request.related.asked(PERSISTENT_VOLUME_CLAIM):
             return {}
-        return {
+        leftover = {}
+        for name in [name_of(claim)[1] for claim in self.created]:
+            item = request.related.find(PERSISTENT_VOLUME_CLAIM, name, self.namespace)
+            if item is not None and is_foreign(item, request.parent) and leaves_by_itself(item, request.parent):
+                leftover[name] = conflict(item, request.parent, "")
+        return leftover | {
             name: f"claim {name} does not exist: create it, or add it to spec.pvcs with create: true"
             for name in self.awaited
             if request.related.find(PERSISTENT_VOLUME_CLAIM, name, self.namespace) is None

@@ -12,7 +12,15 @@ from hooks.builders.horizontal_pod_autoscaler import build_horizontal_pod_autosc
 from hooks.builders.ingress import build_ingress
 from hooks.builders.leader_worker_set import build_leader_worker_set
 from hooks.builders.service import build_service
-from hooks.children import conflict, controller_of, foreign, only_observed, restate, restate_child
+from hooks.children import (
+    conflict,
+    controller_of,
+    foreign,
+    leaves_by_itself,
+    only_observed,
+    restate,
+    restate_child,
+)
 from hooks.controllers.found import pod_templates, with_found_in_namespace
 from hooks.errors import InvalidSpec
 from hooks.kinds import (
@@ -32,7 +40,7 @@ from hooks.pods.component import READ, Component, read_component
 from hooks.pods.template import build_pod_template
 from hooks.protocol import CompositeAnswer, CustomizeRequest, Kind, Object, RelatedRule, SyncRequest, name_of, part
 from hooks.settings import Settings
-from hooks.status.component_deployment import Outcome, component_status, observed_workload
+from hooks.status.component_deployment import NOT_READY, Outcome, component_status, is_failure, observed_workload
 from hooks.status.conditions import INVALID_SPEC, NAME_CONFLICT, faults_message
 from hooks.status.missing import lacking
 from hooks.status.order import init_container_note, variable_note
@@ -140,7 +148,7 @@ def _plan(request: SyncRequest, asked: Built) -> _Plan:
         return _kept(request, lacking(workload_kind))
     in_the_way = foreign(request, workload_kind, name_of(asked.children[0])[1])
     if in_the_way is not None and request.children.all(INSTEAD[workload_kind]):
-        return _kept(request, Readiness(ready=False, reason=NAME_CONFLICT, message=_conflict(request, in_the_way)))
+        return _kept(request, _in_the_way(request, in_the_way))
     plan = _Plan(note=asked.note)
     namespace = request.parent["metadata"].get("namespace", "")
     children = [_as_observed(request, asked, child) for child in asked.children]
@@ -155,15 +163,17 @@ def _plan(request: SyncRequest, asked: Built) -> _Plan:
             plan.children += _instead(request, kind)
         elif item is not None:
             taken.add(kind.kind)
-            reasons.setdefault(NAME_CONFLICT, []).append(_conflict(request, item))
+            obstacle = _in_the_way(request, item)
+            reasons.setdefault(obstacle.reason, []).append(obstacle.message)
             plan.children += _instead(request, kind)
         elif not taken & LEADS_TO.get(kind.kind, frozenset()) or request.children.find(kind, name, namespace):
             plan.children.append(child)
         if child["kind"] in WORKLOADS:
             plan.workload = child
     if reasons:
-        messages = [message for reason in sorted(reasons) for message in reasons[reason]]
-        plan.failure = Readiness(ready=False, reason=min(reasons), message=". ".join(messages))
+        failures_first = sorted(reasons, key=lambda reason: (not is_failure(reason), reason))
+        messages = [message for reason in failures_first for message in reasons[reason]]
+        plan.failure = Readiness(ready=False, reason=failures_first[0], message=". ".join(messages))
     return plan
 
 
@@ -172,8 +182,10 @@ def _instead(request: SyncRequest, kind: Kind) -> list[Object]:
     return [restate_child(item) for item in request.children.all(INSTEAD[kind])] if kind in INSTEAD else []
 
 
-def _conflict(request: SyncRequest, item: Object) -> str:
-    return conflict(item, request.parent, "choose another name for the component")
+def _in_the_way(request: SyncRequest, item: Object) -> Readiness:
+    message = conflict(item, request.parent, "choose another name for the component")
+    reason = NOT_READY if leaves_by_itself(item, request.parent) else NAME_CONFLICT
+    return Readiness(ready=False, reason=reason, message=message)
 
 
 def _order_note(request: SyncRequest, workload: Object | None) -> str:

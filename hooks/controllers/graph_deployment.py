@@ -7,7 +7,7 @@ from datetime import datetime
 from hooks import names
 from hooks.builders.component_deployment import Graph
 from hooks.builders.finish import finish
-from hooks.children import conflict, foreign, only_observed, restate, restate_child
+from hooks.children import conflict, foreign, leaves_by_itself, only_observed, restate, restate_child
 from hooks.controllers.claims import claims
 from hooks.controllers.discovery import discovery
 from hooks.controllers.graph import Built, built, graph_faults, read_graph
@@ -80,8 +80,7 @@ def _plan(request: SyncRequest, asked: Built) -> _Plan:
         item = foreign(request, COMPONENT_DEPLOYMENT, name)
         waits_for = [claim for claim in asked.claims.mounted[key] if claim in missing]
         if item is not None:
-            cure = f"rename the service {key} or the graph"
-            outcome.failures.append(_name_conflict(conflict(item, request.parent, cure)))
+            _tell_in_the_way(outcome, item, request.parent, f"rename the service {key} or the graph")
         elif waits_for:
             observed = request.children.find(COMPONENT_DEPLOYMENT, name, namespace)
             plan.children += [restate_child(observed)] if observed else []
@@ -99,7 +98,7 @@ def _plan(request: SyncRequest, asked: Built) -> _Plan:
             plan.children.append(child)
             outcome.others.append(child)
         else:
-            outcome.failures.append(_name_conflict(conflict(item, request.parent, "choose another name for the graph")))
+            _tell_in_the_way(outcome, item, request.parent, "choose another name for the graph")
     plan.outcome = outcome
     return plan
 
@@ -112,5 +111,10 @@ def _notes(request: SyncRequest, component: Object) -> list[str]:
     return [note] if note else []
 
 
-def _name_conflict(message: str) -> Readiness:
-    return Readiness(ready=False, reason=NAME_CONFLICT, message=message)
+def _tell_in_the_way(outcome: Outcome, item: Object, parent: Object, cure: str) -> None:
+    """Say of a foreign object that it is waited for, or that it is a conflict and how to end it."""
+    message = conflict(item, parent, cure)
+    if leaves_by_itself(item, parent):
+        outcome.waiting.append(message)
+    else:
+        outcome.failures.append(Readiness(ready=False, reason=NAME_CONFLICT, message=message))

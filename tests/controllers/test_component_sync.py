@@ -223,6 +223,39 @@ def test_a_workload_that_is_there_is_restated_while_leader_worker_sets_are_missi
     assert answer.condition["reason"] == "LeaderWorkerSetMissing"
 
 
+def of_earlier(kind, api_version, name="g-decode"):
+    owner = {"kind": "DynamoComponentDeployment", "name": "g-decode", "uid": "uid-of-earlier", "controller": True}
+    return {
+        "apiVersion": api_version,
+        "kind": kind,
+        "metadata": {"name": name, "namespace": "default", "ownerReferences": [owner]},
+    }
+
+
+def test_what_is_left_of_an_earlier_component_of_that_name_is_waited_for():
+    left = of_earlier("Deployment", "apps/v1")
+    answer = ask(component(WORKER), related=[left])
+    assert answer.names == {("Service", "g-decode")}
+    message = "waits for the Deployment g-decode of the earlier DynamoComponentDeployment g-decode to go"
+    assert (answer.condition["reason"], answer.message) == ("NotReady", message)
+
+
+def test_a_conflict_stands_before_what_goes_by_itself():
+    left, theirs = of_earlier("Deployment", "apps/v1"), owned("Service", "v1")
+    answer = ask(component(WORKER), related=[left, theirs])
+    assert answer.condition["reason"] == "NameConflict"
+    assert answer.message.startswith("Service g-decode exists already")
+    assert answer.message.endswith("g-decode to go")
+
+
+def test_a_workload_stays_while_the_earlier_one_of_another_kind_is_waited_for():
+    there = ask(component(WORKER))
+    left = of_earlier("LeaderWorkerSet", "leaderworkerset.x-k8s.io/v1", "g-decode-lws")
+    answer = ask(component(WORKER | {"multinode": {}}), observed=there.observed(), related=[left])
+    assert answer.names == there.names
+    assert answer.condition["reason"] == "NotReady"
+
+
 def test_an_ingress_stays_while_there_can_be_no_virtual_service_in_its_place():
     before = ask(component(WORKER | INGRESS))
     spec = laid_over(WORKER | INGRESS, {"ingress": {"useVirtualService": True}})

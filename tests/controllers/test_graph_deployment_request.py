@@ -211,9 +211,16 @@ def test_the_platform_may_forbid_other_namespaces():
 
 
 def test_a_foreign_job_of_that_name_is_named_with_both_cures():
-    message = message_of(ask(situation(parent(), job=job("running", uid="earlier"))), "Validation")
-    assert "Job profile-chat exists already and belongs to DynamoGraphDeploymentRequest chat" in message
+    theirs = job("running", uid="other")
+    theirs["metadata"]["ownerReferences"][0] |= {"kind": "CronJob", "name": "nightly"}
+    message = message_of(ask(situation(parent(), job=theirs)), "Validation")
+    assert "Job profile-chat exists already and belongs to CronJob nightly" in message
     assert "delete it (kubectl delete job -n inference profile-chat)" in message
+
+
+def test_the_job_of_an_earlier_request_of_that_name_is_waited_for():
+    message = message_of(ask(situation(parent(), job=job("running", uid="earlier"))), "Validation")
+    assert "waits for the Job profile-chat of the earlier DynamoGraphDeploymentRequest chat to go" in message
 
 
 # What is awaited of the Job.

@@ -88,6 +88,56 @@ def test_a_graph_and_a_service_that_make_one_name_in_two_ways_are_told_apart_by_
     )
 
 
+EARLIER = CONTROLLER_OF | {"name": "g", "uid": "uid-of-the-earlier-g"}
+
+
+@pytest.mark.parametrize(
+    ("metadata", "message"),
+    [
+        pytest.param(
+            {"ownerReferences": [EARLIER]},
+            "waits for the DynamoComponentDeployment g-a of the earlier DynamoGraphDeployment g to go",
+            id="the garbage collector comes to it soon",
+        ),
+        pytest.param(
+            {"ownerReferences": [EARLIER], "deletionTimestamp": "2026-11-30T11:59:00Z"},
+            "waits for the DynamoComponentDeployment g-a of the earlier DynamoGraphDeployment g to go",
+            id="it is on its way out",
+        ),
+        pytest.param(
+            {"deletionTimestamp": "2026-11-30T11:59:00Z"},
+            "waits for the DynamoComponentDeployment g-a that is being deleted to go",
+            id="somebody deletes what was his",
+        ),
+    ],
+)
+def test_what_is_left_of_an_earlier_graph_of_that_name_is_waited_for(metadata, message):
+    left = component(name="g-a", **metadata)
+    answer = ask(graph({"A": {}, "B": {}}), related=[left])
+    assert answer.names == {("DynamoComponentDeployment", "g-b")}
+    assert (answer.status["state"], answer.condition["reason"]) == ("pending", "some_resources_are_not_ready")
+    assert message in answer.message
+    assert "kubectl" not in answer.message
+
+
+def test_an_account_of_an_earlier_graph_is_waited_for():
+    left = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "g-k8s-service-discovery"}}
+    left["metadata"] |= {"namespace": "default", "ownerReferences": [EARLIER]}
+    answer = ask(graph({"A": {}}), related=[left], settings={"discoveryBackend": "kubernetes"})
+    assert answer.child("ServiceAccount") is None
+    assert answer.status["state"] == "pending"
+
+
+def test_a_claim_of_an_earlier_graph_is_mounted_by_nobody_so_that_it_can_go():
+    services = {"A": mounting("models"), "B": {}}
+    left = claim(ownerReferences=[EARLIER])
+    waiting = ask(graph(services, pvcs=[TO_MAKE]), related=[left])
+    assert waiting.names == {("DynamoComponentDeployment", "g-b")}
+    assert waiting.status["state"] == "pending"
+    assert "waits for the PersistentVolumeClaim models of the earlier DynamoGraphDeployment g to go" in waiting.message
+    assert ask(graph(services, pvcs=[TO_MAKE]), related=[]).child("PersistentVolumeClaim")
+
+
 def test_an_object_that_is_to_be_adopted_is_not_in_the_way():
     unowned = component(name="g-worker", labels={"controller-uid": "uid-of-g"})
     assert ask(graph({"Worker": {}}), related=[unowned]).names == {("DynamoComponentDeployment", "g-worker")}
