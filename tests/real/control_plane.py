@@ -95,7 +95,7 @@ class ControlPlane:
 
     def start(self):
         """Start etcd and the API server, without controllers."""
-        self._folder.mkdir()
+        self._folder.mkdir(exist_ok=True)
         self._write_files()
         self._start_etcd()
         self._wait(self._stores, "etcd")
@@ -223,8 +223,8 @@ class ControlPlane:
 
 
 def _end_with_parent():
-    """Linux ends the process with its parent then, however that ends."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    """Linux ends the process with its parent then, by force: an API server lingers once its etcd has gone."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def free_port():
