@@ -46,7 +46,7 @@ class Call:
     size: int = 0
     """Bytes of the body."""
     body: Any = None
-    """What the body holds. Kept until the answer is sent, since freeing it takes a while, too."""
+    """What the body holds. Kept until the call is recorded, since freeing it takes a while, too."""
     parent: Object | None = None
     answer: Object | None = None
     workers: Mapping[str, Outcome] = field(default_factory=dict)
@@ -95,6 +95,7 @@ def _record(call: Call, status: int, log: Log) -> None:
         metrics.ADAPTER_CALLS.labels(outcome_of_worker.result).inc()
     with contextlib.suppress(OSError):  # a log that nobody can read must not cost the answer
         log.log(_LEVELS[status // 100], "call", **_line(call, outcome, state), duration_seconds=round(duration, 6))
+    call.body = call.parent = call.answer = None
 
 
 def _line(call: Call, outcome: str, state: str | None) -> dict[str, Any]:

@@ -1,4 +1,5 @@
 import contextlib
+import gc
 import json
 import os
 import re
@@ -6,12 +7,14 @@ import signal
 import socket
 import subprocess
 import time
+import weakref
 from pathlib import Path
 
 import pytest
 import requests
 
 from hooks import __version__
+from hooks.server import collect_garbage
 from tests.conftest import DYNAMO_HOOKS, FAKE_HOOKS
 from tests.fake_hooks import PARENT
 
@@ -198,3 +201,19 @@ def test_an_announced_token_that_is_not_there_stops_the_start():
 )
 def test_a_certificate_that_is_none_stops_the_start(arguments, reason):
     assert re.search(reason, refused(*arguments))
+
+
+@pytest.mark.parametrize(("cycles", "left"), [(100, 100), (2000, 0)])
+def test_what_calls_leave_behind_is_collected_after_a_call_once_it_is_enough(cycles, left):
+    class Cycle:
+        def __init__(self):
+            self.own = self
+
+    gc.collect()
+    gc.disable()
+    try:
+        made = [weakref.ref(Cycle()) for _ in range(cycles)]
+        collect_garbage()
+        assert sum(cycle() is not None for cycle in made) == left
+    finally:
+        gc.enable()
