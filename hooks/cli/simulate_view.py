@@ -13,7 +13,7 @@ from rich.live import Live
 from rich.table import Table
 
 from hooks.packaged import packaged
-from hooks.simulator.installation import read_manifests
+from hooks.simulator.kustomize import read_manifests
 from hooks.simulator.printing import table
 from hooks.simulator.references import assumed_objects
 from hooks.simulator.simulation import Simulation, Step
@@ -178,6 +178,13 @@ def _tables(simulation: Simulation) -> Iterator[list[str]]:
 
 
 def _notes(simulation: Simulation) -> Iterator[str]:
+    restriction = simulation.settings.namespace_restriction
+    if restriction.enabled and not restriction.installation:
+        yield "this installation looks after nothing: the setting namespaceRestriction.installation gives it no name"
+    for item in simulation.ignored():
+        place = f"{item['metadata']['namespace']}/{item['metadata']['name']}"
+        where = f"the namespaces {', '.join(restriction.namespaces)}" if restriction.namespaces else "no namespace"
+        yield f"{item['kind']} {place} is left alone: namespaceRestriction.namespaces names {where}"
     missing = simulation.missing_claims()
     if missing:
         yield f"waits for PersistentVolumeClaims {', '.join(missing)}; --assume-claims takes them as there"

@@ -6,23 +6,20 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 from wsgiref.types import WSGIApplication
-
-import yaml
 
 from hooks.adapters import Perform
 from hooks.app import create_app
 from hooks.log import open_log
 from hooks.packaged import packaged
-from hooks.protocol import Object
 from hooks.settings import Settings
 from hooks.simulator.adapters import AdapterWorkers
 from hooks.simulator.builtin import built_in
 from hooks.simulator.clock import Clock
 from hooks.simulator.custom import custom_resources
-from hooks.simulator.metacontroller.manifests import ControllerManifest, UnusableController, read_controllers
+from hooks.simulator.kustomize import for_namespaces, read_component, read_manifests, with_component
+from hooks.simulator.metacontroller.manifests import ControllerManifest, read_controllers
 from hooks.simulator.optional_apis import OPTIONAL_APIS
 from hooks.simulator.resources import Resource
 from hooks.tokens import Tokens
@@ -40,7 +37,9 @@ class Installation:
 def our_installation(
     settings: Settings, optional_apis: Iterable[str] = (), perform: Perform | None = None
 ) -> Installation:
-    """The installation that `kubectl apply -k metacontroller/` makes, with its components for optional APIs.
+    """The installation that `kubectl apply -k metacontroller/` makes, with its components.
+
+    There is one for each optional API, and one for an installation that looks after chosen namespaces.
 
     Args:
         settings: the platform's settings.
@@ -64,7 +63,9 @@ def our_installation(
         ).wsgi_app
         return made
 
-    return Installation(application, _controllers(chosen), _resources(chosen))
+    restriction = settings.namespace_restriction
+    scope = (restriction.installation, tuple(restriction.namespaces)) if restriction.enabled else None
+    return Installation(application, _controllers(chosen, scope), _resources(chosen))
 
 
 @cache
@@ -74,44 +75,20 @@ def _resources(optional_apis: tuple[str, ...]) -> tuple[Resource, ...]:
 
 
 @cache
-def _controllers(optional_apis: tuple[str, ...]) -> tuple[ControllerManifest, ...]:
+def _controllers(
+    optional_apis: tuple[str, ...], scope: tuple[str, tuple[str, ...]] | None
+) -> tuple[ControllerManifest, ...]:
+    """The controllers; `scope` is the name of an installation for chosen namespaces, and these."""
     folder = packaged("metacontroller")
+    components = folder / "components"
     documents = read_manifests(folder)
     for name in optional_apis:
-        component = folder / "components" / OPTIONAL_APIS[name].component / "kustomization.yaml"
-        documents = _patched(documents, yaml.safe_load(component.read_text()))
+        documents = with_component(documents, read_component(components / OPTIONAL_APIS[name].component))
+    if scope is not None:
+        documents = with_component(
+            documents, for_namespaces(read_component(components / "namespace-restriction"), *scope)
+        )
     return tuple(read_controllers(documents))
-
-
-def read_manifests(folder: Path) -> list[Object]:
-    """The documents of a folder's YAML files, kustomize's own left out."""
-    paths = sorted(path for path in folder.glob("*.yaml") if path.name != "kustomization.yaml")
-    texts = [path.read_text() for path in paths]
-    return [document for text in texts for document in yaml.load_all(text, _Loader) if document]
-
-
-def _patched(documents: list[Object], component: Object) -> list[Object]:
-    """Apply a kustomize component of ours, whose patches add rules to lists of controllers.
-
-    Raises:
-        UnusableController: it does something else.
-    """
-    for patch in component["patches"]:
-        target = patch["target"]["kind"], patch["target"]["name"]
-        found = [document for document in documents if (document["kind"], document["metadata"]["name"]) == target]
-        for operation in yaml.safe_load(patch["patch"]):
-            *path, end = operation["path"].split("/")[1:]
-            if operation["op"] != "add" or end != "-" or not found:
-                raise UnusableController(f"a patch of {target} that does not add to a list: {operation}")
-            place: Any = found[0]
-            for key in path:
-                place = place[key]
-            place.append(operation["value"])
-    return documents
-
-
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""The definitions have tens of thousands of lines; libyaml reads them in a fraction of the time."""
 
 
 class _OnlyErrors(io.BytesIO):

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from hooks.api.common import GROUP_VERSION
+from hooks.controllers.consent import is_ours
 from hooks.kinds import GRAPH_DEPLOYMENT_REQUEST
 from hooks.protocol import Kind, Object
 from hooks.settings import Settings
@@ -125,6 +126,11 @@ class Simulation:
     def unready(self) -> list[Object]:
         """What was applied, is there, and is not ready."""
         return [item for item in self._objects() if not _ready(item)]
+
+    def ignored(self) -> list[Object]:
+        """The custom resources of ours in namespaces that this installation does not look after."""
+        ours = (item for item in self._objects() if item["apiVersion"] == GROUP_VERSION)
+        return [item for item in ours if not is_ours(item["metadata"]["namespace"], self.settings)]
 
     def profiling(self) -> bool:
         """Whether a request waits for a profiler of which nobody has said what it comes to."""

@@ -6,7 +6,7 @@ import pytest
 
 from hooks.packaged import packaged
 from hooks.simulator.errors import ApiError
-from hooks.simulator.installation import read_manifests
+from hooks.simulator.kustomize import read_manifests
 from tests.chart import rendered
 from tests.chart.rendered import RESTRICTED, VARIANTS, helm
 from tests.chart.test_security import every_forbidden, pod_security_faults

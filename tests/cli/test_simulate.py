@@ -88,6 +88,31 @@ def test_a_model_that_nothing_serves_is_not_ready_and_says_why():
     assert "DynamoModel default/m is not ready: EndpointsReady=False (NoEndpoints): no pod" in result.stdout
 
 
+def settings_file(folder, **restriction):
+    path = folder / "settings.yaml"
+    path.write_text(yaml.dump({"namespaceRestriction": {"enabled": True, **restriction}}))
+    return str(path)
+
+
+def test_an_installation_for_chosen_namespaces_leaves_others_alone(tmp_path):
+    settings = settings_file(tmp_path, installation="a", namespaces=["team-a", "team-b"])
+    result = simulated("--settings", settings, resources=[graph(namespace="team-a"), graph("h", namespace="other")])
+    assert result.exit_code == 1
+    assert "DynamoGraphDeployment team-a/g: Ready=True" in result.stdout
+    assert "DynamoGraphDeployment other/h is not ready: created" in result.stdout
+    assert "other/h-worker" not in result.stdout
+    assert (
+        "note: DynamoGraphDeployment other/h is left alone: namespaceRestriction.namespaces names the namespaces "
+        "team-a, team-b\n"
+    ) in result.stdout
+
+
+def test_an_installation_for_chosen_namespaces_without_a_name_looks_after_nothing(tmp_path):
+    result = simulated("--settings", settings_file(tmp_path, namespaces=["default"]), resources=[graph()])
+    assert result.exit_code == 1
+    assert "note: this installation looks after nothing: the setting namespaceRestriction.installation" in result.stdout
+
+
 def test_missing_claims_are_waited_for_and_the_option_is_named():
     result = simulate("-f", WITH_CLAIM)
     assert result.exit_code == 1

@@ -7,7 +7,7 @@ from hooks.simulator.api_server import start
 from hooks.simulator.builtin import built_in
 from hooks.simulator.clock import Clock
 from hooks.simulator.custom import custom_resources
-from hooks.simulator.installation import read_manifests
+from hooks.simulator.kustomize import read_manifests
 from hooks.simulator.optional_apis import OPTIONAL_APIS
 from tests.real.cluster import real_store
 

@@ -4,7 +4,7 @@ import time
 
 from hooks.packaged import packaged
 from hooks.simulator.errors import ApiError
-from hooks.simulator.installation import read_manifests
+from hooks.simulator.kustomize import read_manifests
 from hooks.simulator.optional_apis import OPTIONAL_APIS
 
 _PATH = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
