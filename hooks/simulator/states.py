@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
+from hooks.kinds import DEPLOYMENT
 from hooks.protocol import Object
 from hooks.status.summary import summary
 
@@ -20,8 +21,18 @@ def _by_condition(item: Object) -> str:
     found = summary(item)
     if found is None or not found["reason"]:
         return "created"
-    text = f"{found['type']}={found['status']} ({found['reason']})"
+    text = f"{found['type']}={found['status']} ({found['reason']}{_of_before(item)})"
     return text if found["status"] == "True" else f"{text}: {found['message']}"
+
+
+def is_behind(item: Object) -> bool:
+    """Whether an object's status is about an older spec than the one it has."""
+    observed = (item.get("status") or {}).get("observedGeneration", 0)
+    return bool(observed < item["metadata"].get("generation", 0))
+
+
+def _of_before(item: Object) -> str:
+    return ", before the last change of the spec" if is_behind(item) else ""
 
 
 def _request(item: Object) -> str:
@@ -30,8 +41,9 @@ def _request(item: Object) -> str:
     conditions = {entry["type"]: entry for entry in status.get("conditions") or ()}
     for step in ("Validation", "Profiling", "SpecGenerated", "DeploymentReady"):
         if conditions.get(step, {}).get("status") == "False":
-            return f"{status.get('state')} ({conditions[step]['reason']}): {conditions[step].get('message', '')}"
-    return str(status.get("state") or "created")
+            why = conditions[step]["reason"] + _of_before(item)
+            return f"{status.get('state')} ({why}): {conditions[step].get('message', '')}"
+    return f"{status['state']}{_of_before(item)}" if status.get("state") else "created"
 
 
 def _workload(item: Object) -> str:
@@ -41,8 +53,9 @@ def _workload(item: Object) -> str:
     if status.get("updatedReplicas", 0) < wanted:
         parts.append(f"{status.get('updatedReplicas', 0)} updated")
     for entry in status.get("conditions") or ():
-        failing = entry["type"] == "Progressing" and entry["status"] == "False"
-        if failing or (entry["type"] == "ReplicaFailure" and entry["status"] == "True"):
+        # A LeaderWorkerSet's says whether a roll-out is under way, and no more.
+        stuck = item["kind"] == DEPLOYMENT.kind and entry["type"] == "Progressing" and entry["status"] == "False"
+        if stuck or (entry["type"] == "ReplicaFailure" and entry["status"] == "True"):
             parts.append(f"{entry['reason']}: {entry['message']}")
     return ", ".join(parts)
 

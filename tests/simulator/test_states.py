@@ -11,6 +11,8 @@ def condition(kind, status, reason, message=""):
     return {"type": kind, "status": status, "reason": reason, "message": message}
 
 
+NO_ROLL_OUT = condition("Progressing", "False", "GroupsProgressing", "Replicas are progressing")
+STUCK = condition("Progressing", "False", "ProgressDeadlineExceeded", "timed out")
 READY = [condition("Ready", "True", "fine")]
 
 
@@ -48,6 +50,11 @@ READY = [condition("Ready", "True", "fine")]
             ),
             "0/0 ready, FailedCreate: quota",
         ),
+        (
+            item("LeaderWorkerSet", {"readyReplicas": 1, "updatedReplicas": 1, "conditions": [NO_ROLL_OUT]}),
+            "1/1 ready",
+        ),
+        (item("Deployment", {"conditions": [STUCK]}, replicas=0), "0/0 ready, ProgressDeadlineExceeded: timed out"),
         (item("Pod"), "Pending"),
         (item("Pod", {"phase": "Running", "conditions": READY}), "Running, ready"),
         (
@@ -68,4 +75,18 @@ READY = [condition("Ready", "True", "fine")]
     ],
 )
 def test_the_state_of_an_object_in_a_few_words(found, state):
+    assert state_of(found) == state
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "state"),
+    [
+        ("DynamoGraphDeployment", {"conditions": READY}, "Ready=True (fine, before the last change of the spec)"),
+        ("DynamoGraphDeploymentRequest", {"state": "Ready"}, "Ready, before the last change of the spec"),
+        ("DynamoModel", {}, "created"),
+    ],
+)
+def test_a_status_about_an_older_spec_says_so(kind, status, state):
+    found = item(kind, status | {"observedGeneration": 1})
+    found["metadata"]["generation"] = 2
     assert state_of(found) == state
