@@ -56,7 +56,12 @@ class _Words(click.ParamType[Any]):
     type=click.Path(allow_dash=True),
     help="Manifest (YAML or JSON, several documents); may be given several times.",
 )
-@click.option("-n", "--namespace", default="default", help="Namespace of objects that name none.", show_default=True)
+@click.option(
+    "-n",
+    "--namespace",
+    help="Namespace of objects that name none, and of the names in options; `default`, and for names that of the "
+    "manifests, where it is not given.",
+)
 @click.option(
     "--for",
     "duration",
@@ -120,7 +125,7 @@ class _Words(click.ParamType[Any]):
 @settings_option
 def command(
     filenames: tuple[str, ...],
-    namespace: str,
+    namespace: str | None,
     output: str,
     missing_apis: tuple[str, ...],
     seed: int | None,

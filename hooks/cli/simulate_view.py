@@ -12,12 +12,10 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from hooks.packaged import packaged
-from hooks.simulator.kustomize import read_manifests
 from hooks.simulator.printing import table
 from hooks.simulator.references import assumed_objects
 from hooks.simulator.simulation import Simulation, Step
-from hooks.simulator.states import UNSHOWN, state_of
+from hooks.simulator.states import state_of
 from hooks.unknown_fields import unknown_fields
 
 _FRAME = 0.06
@@ -98,8 +96,11 @@ class LiveTable(View):
                 self._live.console.print(_line(step), markup=False, highlight=False, soft_wrap=True)
         after = _clock(steps[-1].at) if steps else "nothing"
         drawn = Table("kind", "name", "state", "since", title=f"after {after}", title_justify="left")
+        several = len({step.namespace for step in self._steps.values() if step.namespace}) > 1
         for step in sorted(self._steps.values(), key=lambda step: (step.kind != "DynamoGraphDeployment", step.kind)):
-            drawn.add_row(step.kind, step.name, step.state, _clock(step.at))
+            drawn.add_row(
+                step.kind, f"{step.namespace}/{step.name}" if several else step.name, step.state, _clock(step.at)
+            )
         self._live.update(drawn, refresh=True)
         if self._spent < _SHOW:
             time.sleep(_FRAME)
@@ -141,7 +142,9 @@ def report(simulation: Simulation) -> None:
         for event in events:
             often = f" (x{event.count})" if event.count > 1 else ""
             at = _clock((event.last - cluster.started).total_seconds())
-            click.echo(f"{at:>9}  {event.type} {event.reason} {event.kind}/{event.name}: {event.message}{often}")
+            place = f" {event.namespace}/" if simulation.several_namespaces and event.namespace else "/"
+            about = f"{event.kind}{place}{event.name}"
+            click.echo(f"{at:>9}  {event.type} {event.reason} {about}: {event.message}{often}")
     for item in simulation.unready():
         metadata = item["metadata"]
         click.echo(f"\n{item['kind']} {metadata['namespace']}/{metadata['name']} is not ready: {state_of(item)}")
@@ -165,16 +168,14 @@ _ORDER = (
 
 def _tables(simulation: Simulation) -> Iterator[list[str]]:
     cluster = simulation.cluster
-    versions = {
-        definition["spec"]["names"]["kind"]: definition["spec"]["versions"][0]
-        for definition in read_manifests(packaged("crds"))
-    }
-    kinds = [resource.kind for resource in cluster.store.kinds()]
-    for kind in sorted(kinds, key=lambda kind: _ORDER.index(kind.kind) if kind.kind in _ORDER else len(_ORDER)):
-        items = [item for item in cluster.store.list(kind) if item["metadata"]["name"] != "default"]
-        if items and kind.kind not in UNSHOWN:
-            drawn = table(kind.kind, items, cluster.clock.now(), versions.get(kind.kind))
-            yield [f"$ kubectl get {kind.plural}", *drawn.lines()]
+    places = {name: place for place, name in enumerate(_ORDER)}
+    for resource in sorted(cluster.store.kinds(), key=lambda one: places.get(one.kind.kind, len(places))):
+        kind = resource.kind
+        items = [item for item in cluster.store.list(kind) if simulation.shows(kind, item)]
+        if items:
+            every = resource.namespaced and simulation.several_namespaces
+            drawn = table(kind.kind, items, cluster.clock.now(), resource.columns, namespaces=every)
+            yield [f"$ kubectl get {kind.plural}{' --all-namespaces' if every else ''}", *drawn.lines()]
 
 
 def _notes(simulation: Simulation) -> Iterator[str]:
@@ -185,6 +186,9 @@ def _notes(simulation: Simulation) -> Iterator[str]:
         place = f"{item['metadata']['namespace']}/{item['metadata']['name']}"
         where = f"the namespaces {', '.join(restriction.namespaces)}" if restriction.namespaces else "no namespace"
         yield f"{item['kind']} {place} is left alone: namespaceRestriction.namespaces names {where}"
+    for action in simulation.unreached():
+        restless = f"not all was at rest by then; give it a time, as in {action.described}@10m"
+        yield f"{action.described} was not reached: {restless if action.at is None else 'the end came before'}"
     missing = simulation.missing_claims()
     if missing:
         yield f"waits for PersistentVolumeClaims {', '.join(missing)}; --assume-claims takes them as there"

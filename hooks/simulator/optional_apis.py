@@ -25,7 +25,7 @@ def _object(**properties: Any) -> Object:
     return {"type": "object", "properties": properties, "x-kubernetes-preserve-unknown-fields": True}
 
 
-def _definition(kind: str, plural: str, group: str, schema: Object) -> Object:
+def _definition(kind: str, plural: str, short_name: str, group: str, schema: Object) -> Object:
     version = {
         "name": "v1",
         "served": True,
@@ -40,7 +40,13 @@ def _definition(kind: str, plural: str, group: str, schema: Object) -> Object:
         "spec": {
             "group": group,
             "scope": "Namespaced",
-            "names": {"kind": kind, "plural": plural, "singular": kind.lower(), "listKind": f"{kind}List"},
+            "names": {
+                "kind": kind,
+                "plural": plural,
+                "singular": kind.lower(),
+                "listKind": f"{kind}List",
+                "shortNames": [short_name],
+            },
             "versions": [version],
         },
     }
@@ -48,7 +54,7 @@ def _definition(kind: str, plural: str, group: str, schema: Object) -> Object:
 
 def _virtual_service_definition() -> Object:
     schema = _object(spec=_object(), status=_object())
-    return _definition("VirtualService", "virtualservices", "networking.istio.io", schema)
+    return _definition("VirtualService", "virtualservices", "vs", "networking.istio.io", schema)
 
 
 OPTIONAL_APIS: Mapping[str, OptionalApi] = {

@@ -27,24 +27,26 @@ class Table:
         return ["   ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
-def table(kind: str, items: Iterable[Object], now: datetime, definition: Object | None = None) -> Table:
+def table(
+    kind: str, items: Iterable[Object], now: datetime, columns: Iterable[Object] = (), *, namespaces: bool = False
+) -> Table:
     """The table of a kind's objects.
 
     Args:
         kind: its name.
         items: the objects.
         now: the time that ages are told by.
-        definition: the version of a CustomResourceDefinition, for a custom resource.
+        columns: those that a CustomResourceDefinition declares.
+        namespaces: whether they are told, as for all namespaces at once.
     """
-    headers, cells = _columns(kind, definition)
-    rows = tuple((item["metadata"]["name"], *cells(item, now)) for item in items)
-    return Table(kind, ("NAME", *headers), rows)
+    headers, cells = _columns(kind, columns)
+    places = ("NAMESPACE", "NAME") if namespaces else ("NAME",)
+    rows = tuple((*(item["metadata"][place.lower()] for place in places), *cells(item, now)) for item in items)
+    return Table(kind, (*places, *headers), rows)
 
 
-def _columns(kind: str, definition: Object | None) -> tuple[tuple[str, ...], Cells]:
-    declared = [
-        column for column in (definition or {}).get("additionalPrinterColumns") or () if not column.get("priority")
-    ]
+def _columns(kind: str, columns: Iterable[Object]) -> tuple[tuple[str, ...], Cells]:
+    declared = [column for column in columns if not column.get("priority")]
     if declared:
         return tuple(column["name"].upper() for column in declared), lambda item, now: [
             _cell(column, item, now) for column in declared

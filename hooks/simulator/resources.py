@@ -95,6 +95,10 @@ class Resource:
     unconditional_update: bool = True
     """Whether an update may come without a resourceVersion; custom resources' may not."""
     ways: Ways = field(default_factory=Ways, compare=False)
+    short_names: tuple[str, ...] = ()
+    """What else kubectl takes for it, such as `deploy`."""
+    columns: Sequence[Object] = field(default=(), compare=False)
+    """`additionalPrinterColumns`: what kubectl shows of a custom resource."""
 
 
 def generation_changes(new: Mapping[str, object], old: Mapping[str, object], *, has_status: bool) -> bool:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from hooks.protocol import Kind, Object
 from hooks.simulator.cluster import Cluster
-from hooks.simulator.workloads.world import SHORT_NAMES, Fault
+from hooks.simulator.states import is_behind
+from hooks.simulator.workloads.world import Fault
 
 
 class Unreadable(ValueError):  # noqa: N818 - what is the matter
@@ -44,9 +45,9 @@ class Target:
         Raises:
             Unreadable: the cluster has no such kind.
         """
-        wanted = SHORT_NAMES.get(self.kind.lower(), self.kind.lower())
+        wanted = self.kind.lower()
         for resource in cluster.store.kinds():
-            if wanted in (resource.kind.kind.lower(), resource.kind.plural):
+            if wanted in (resource.kind.kind.lower(), resource.kind.plural, *resource.short_names):
                 return resource.kind
         raise Unreadable(f"the cluster has no kind {self.kind!r}")
 
@@ -66,11 +67,16 @@ def read_target(text: str) -> Target:
 
 @dataclass(frozen=True)
 class Action:
-    """Something to do. `at` is the time in seconds; None stands for: as soon as everything is at rest."""
+    """Something to do to an object, in a cluster and the namespace where names are looked for."""
 
     described: str
+    """As it may be written on a command line."""
+    target: Target
     run: Callable[[Cluster, str], object]
     at: float | None
+    """When, in seconds; None stands for: as soon as everything is at rest."""
+    is_failure: bool = False
+    """Whether it says what is wrong with an object that need not be there yet."""
 
 
 def _timed(text: str) -> tuple[str, float | None]:
@@ -85,13 +91,17 @@ def read_failure(text: str) -> Action:
         Unreadable: it is something else, or no reason that is known.
     """
     words, at = _timed(text)
-    target, _, reason = words.partition("=")
-    read_target(target)
+    named, _, reason = words.partition("=")
+    target = read_target(named)
     by_name = {fault.value.lower(): fault for fault in Fault}
     if reason.lower() not in by_name:
         raise Unreadable(f"{reason!r} is no reason to fail; one of {', '.join(Fault)} is")
     fault = by_name[reason.lower()]
-    return Action(f"{target} fails: {fault}", lambda cluster, _: cluster.world.fail(target, fault), at or 0.0)
+
+    def run(cluster: Cluster, namespace: str) -> None:
+        cluster.world.fail(f"{target.resolve(cluster).kind}/{target.name}", fault, namespace)
+
+    return Action(f"--fail {text}", target, run, at or 0.0, is_failure=True)
 
 
 def read_deletion(text: str) -> Action:
@@ -102,7 +112,7 @@ def read_deletion(text: str) -> Action:
     def run(cluster: Cluster, namespace: str) -> None:
         cluster.delete(target.resolve(cluster), target.name, namespace)
 
-    return Action(f"delete {words}", run, at)
+    return Action(f"--delete {text}", target, run, at)
 
 
 def read_scaling(text: str) -> Action:
@@ -118,12 +128,13 @@ def read_scaling(text: str) -> Action:
     target = read_target(object_text)
     if not number.isdecimal():
         raise Unreadable(f"{text!r} has no number of replicas; write {object_text}=2")
-    return Action(f"scale {words}", lambda cluster, space: _scale(cluster, space, target, int(number)), at)
+    return Action(f"--scale {text}", target, lambda cluster, space: _scale(cluster, space, target, int(number)), at)
 
 
 def _scale(cluster: Cluster, namespace: str, target: Target, replicas: int) -> None:
     kind = target.resolve(cluster)
     if kind.kind == "HorizontalPodAutoscaler":
+        cluster.get(kind, target.name, namespace)  # it has to be there, as everything that is scaled
         cluster.world.want(target.name, replicas, namespace)
         return
 
@@ -158,13 +169,16 @@ class Condition:
 
     def holds_for(self, item: Object) -> bool:
         """Whether it holds for an object, by a status that is about the object's present generation."""
-        status = item.get("status") or {}
-        if status.get("observedGeneration", 0) < item["metadata"].get("generation", 0):
+        if is_behind(item):
             return False
+        status = item.get("status") or {}
         if self.type == "state":
             return bool(status.get("state") == self.status)
         found = {entry["type"]: entry["status"] for entry in status.get("conditions") or ()}
         return bool(found.get(self.type, "Unknown") == self.status)
+
+
+_STATUSES = ("True", "False", "Unknown")
 
 
 def read_condition(text: str) -> Condition:
@@ -178,4 +192,6 @@ def read_condition(text: str) -> Condition:
     kind, equals, status = rest.partition("=")
     if not kind or (equals and not status) or (kind == "state" and not equals):
         raise Unreadable(f"{text!r} is no condition; write Ready, dgd/chat:Ready=False or dgd/chat:state=failed")
+    if equals and kind != "state" and status not in _STATUSES:
+        raise Unreadable(f"{status!r} is no status of a condition; write {kind}={'|'.join(_STATUSES)}")
     return Condition(target, kind, status or "True")

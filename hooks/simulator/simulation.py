@@ -2,13 +2,24 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 
 from hooks.api.common import GROUP_VERSION
 from hooks.controllers.consent import is_ours
-from hooks.kinds import GRAPH_DEPLOYMENT_REQUEST
+from hooks.kinds import (
+    COMPONENT_DEPLOYMENT,
+    GRAPH_DEPLOYMENT,
+    GRAPH_DEPLOYMENT_REQUEST,
+    JOB,
+    POD,
+    SERVICE_ACCOUNT,
+    WORKLOADS,
+)
 from hooks.protocol import Kind, Object
 from hooks.settings import Settings
-from hooks.simulator.cluster import HOUR, Cluster, NeverReached
+from hooks.simulator.cluster import HOUR, Cluster, NeverAtRest, NeverReached
+from hooks.simulator.errors import ApiError
+from hooks.simulator.objects import Key
 from hooks.simulator.references import assumed_claim, awaited_claims
 from hooks.simulator.script import Action, Condition, Unreadable
 from hooks.simulator.states import UNSHOWN, state_of
@@ -17,6 +28,13 @@ from hooks.status.summary import SUMMARIES
 
 LONGEST = 24 * HOUR
 """How long a simulation lasts at most that is not told an end."""
+_DEFAULT = "default"
+"""The namespace of what names none."""
+_RUNNING = WORKLOADS | {JOB.kind}
+"""What a user may have meant who names something else to fail."""
+_OWNING = {GRAPH_DEPLOYMENT.kind, COMPONENT_DEPLOYMENT.kind, GRAPH_DEPLOYMENT_REQUEST.kind}
+_WITH_PODS = _RUNNING | _OWNING | {"ReplicaSet", POD.kind}
+"""Kinds that own pods, or something that does."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +53,8 @@ class Plan:
     """What is to be simulated."""
 
     manifests: tuple[Object, ...]
-    namespace: str = "default"
+    namespace: str | None = None
+    """Where objects go that name no namespace, and where the names in actions are looked for."""
     actions: tuple[Action, ...] = ()
     until: Condition | None = None
     duration: float | None = None
@@ -51,13 +70,17 @@ class Simulation:
     settings: Settings
     show: Callable[[Step], object]
     applied: list[tuple[Kind, str, str]] = field(default_factory=list)
-    _shown: dict[tuple[Kind, str, str], str] = field(default_factory=dict)
+    _done: list[Action] = field(default_factory=list)
+    _seen: set[Key] = field(default_factory=set)
+    """Everything that was there at any time."""
+    _shown: dict[Key, str] = field(default_factory=dict)
 
     def run(self) -> bool:
         """Run it.
 
         Returns:
-            Whether it ended well: what was waited for came, or where nothing was, all that was applied is ready.
+            Whether it ended well: what was waited for came, or where nothing was, all that was applied is ready and
+            every action was reached.
 
         Raises:
             ApiError: the API server refuses a manifest or an action.
@@ -65,61 +88,116 @@ class Simulation:
             NeverAtRest: the cluster goes on changing for ever.
         """
         cluster, plan = self.cluster, self.plan
-        start = cluster.clock.now()
+        self._check_kinds()
         cluster.settle()
         cluster.store.watch(self._changed)
-        for action in plan.actions:
-            if action.at == 0.0:
-                action.run(cluster, plan.namespace)
+        from_the_beginning = [action for action in plan.actions if action.is_failure and not action.at]
+        for action in from_the_beginning:
+            self._do(action)
         self._apply()
         for action in plan.actions:
-            if action.at:
-                cluster.clock.call_later(action.at, lambda action=action: action.run(cluster, plan.namespace))  # type: ignore[misc]
+            if action.at is not None and action not in from_the_beginning:
+                cluster.clock.call_later(action.at, partial(self._do, action))
         waiting = [action for action in plan.actions if action.at is None]
-        if waiting:
-            cluster.settle(within=LONGEST)
+        if waiting and self._rests():
             for action in waiting:
-                action.run(cluster, plan.namespace)
-        spent = (cluster.clock.now() - start).total_seconds()
-        well = self._last(LONGEST if plan.duration is None else max(0.0, plan.duration - spent))
+                self._do(action)
+        well = self._last()
         self._check_failures()
         return well
 
+    def unreached(self) -> list[Action]:
+        """The actions that the simulation ended before."""
+        return [action for action in self.plan.actions if action not in self._done]
+
+    def _check_kinds(self) -> None:
+        """Of a kind that is none, or cannot fail, is told before anything happens, not after an hour."""
+        if self.plan.until is not None and self.plan.until.target is not None:
+            self.plan.until.target.resolve(self.cluster)
+        for action in self.plan.actions:
+            kind = action.target.resolve(self.cluster).kind
+            if action.is_failure and kind not in _WITH_PODS:
+                raise Unreadable(f"{action.described}: a {kind} has no pods that could fail")
+
+    def _do(self, action: Action) -> None:
+        self._done.append(action)
+        try:
+            action.run(self.cluster, self.namespace)
+        except ApiError as error:
+            if error.reason != "NotFound":
+                raise
+            where = f"namespace {self.namespace} (-n names another one)"
+            raise Unreadable(f"{action.described}: {error.message} in {where}") from error
+
     def _check_failures(self) -> None:
         """A failure of what was never there is a typing error, and all would look well."""
-        seen = {(kind.kind.lower(), name) for kind, _, name in self._shown}
-        hidden = {kind.lower() for kind in UNSHOWN}
-        for kind, name in self.cluster.world.workloads:
-            if kind not in hidden and (kind, name) not in seen:
-                there = sorted(f"{each}/{other}" for each, other in seen if each in ("deployment", "leaderworkerset"))
-                raise Unreadable(f"{kind}/{name} never was there, so it could not fail; there are {', '.join(there)}")
+        for action in self._done:
+            kind, name = action.target.resolve(self.cluster), action.target.name
+            if action.is_failure and Key(kind, self.namespace, name) not in self._seen:
+                there = [key for key in self._seen if key.kind.kind in _RUNNING and key.namespace == self.namespace]
+                named = ", ".join(sorted(f"{key.kind.kind.lower()}/{key.name}" for key in there)) or "nothing that can"
+                problem = f"never was there in namespace {self.namespace}, so it could not fail; there is {named}"
+                raise Unreadable(f"{action.described}: {kind.kind.lower()}/{name} {problem}")
 
-    def _last(self, within: float) -> bool:
+    def _left(self) -> float:
+        """Seconds until the end."""
+        if self.plan.duration is None:
+            return LONGEST + max((action.at or 0.0 for action in self.plan.actions), default=0.0)
+        return max(0.0, self.plan.duration - self._passed())
+
+    def _passed(self) -> float:
+        return (self.cluster.clock.now() - self.cluster.started).total_seconds()
+
+    def _rests(self) -> bool:
+        """Let everything come to rest; whether it does before the end."""
+        try:
+            self.cluster.settle(self._left())
+        except NeverAtRest:
+            if self.plan.duration is None:
+                raise
+            return False
+        return True
+
+    def _last(self) -> bool:
         """Run to the end."""
         if self.plan.until is not None:
             try:
-                self.cluster.run_until(self._reached, within)
+                self.cluster.run_until(self._reached, self._left())
             except NeverReached:
                 return False
             return True
         if self.plan.duration is not None:
-            self.cluster.run_for(within)
+            self.cluster.run_for(self._left())
         else:
-            self.cluster.settle(within)
-        return not self.unready()
+            self.cluster.settle(self._left())
+        return not self.unready() and not self.unreached()
+
+    @cached_property
+    def namespace(self) -> str:
+        """Where names are looked for: where the user says, else where the manifests go, if that is one place."""
+        found = {namespace for namespace in map(self._namespace_of, self.plan.manifests) if namespace}
+        return self.plan.namespace or (found.pop() if len(found) == 1 else _DEFAULT)
+
+    def _namespace_of(self, manifest: Object) -> str:
+        """Where a manifest goes; nowhere, where its kind has no namespaces."""
+        try:
+            resource = self.cluster.store.resource(manifest["kind"], manifest["apiVersion"])
+        except ApiError:
+            return ""  # to be refused when it is applied
+        given = manifest["metadata"].get("namespace")
+        return str(given or self.plan.namespace or _DEFAULT) if resource.namespaced else ""
 
     def _apply(self) -> None:
         cluster, plan = self.cluster, self.plan
         for manifest in plan.manifests:
-            namespace = manifest["metadata"].get("namespace") or plan.namespace
-            if cluster.store.find("Namespace", namespace) is None:
-                made = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}
-                cluster.apply(made)
+            namespace = self._namespace_of(manifest)
+            if namespace and cluster.store.find("Namespace", namespace) is None:
+                cluster.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
             if plan.assume_claims:
                 placed = {**manifest, "metadata": {**manifest["metadata"], "namespace": namespace}}
                 for name in awaited_claims(placed, self.settings):
                     cluster.apply(assumed_claim(name, namespace))
-            item = cluster.apply(manifest, namespace=plan.namespace, validate=False)[0]
+            item = cluster.apply(manifest, namespace=namespace or _DEFAULT, validate=False)[0]
             kind = cluster.store.resource(item["kind"], item["apiVersion"]).kind
             self.applied.append((kind, item["metadata"].get("namespace", ""), item["metadata"]["name"]))
 
@@ -162,26 +240,31 @@ class Simulation:
         if until.target is None:
             objects = [item for item in self._objects() if item["apiVersion"] == GROUP_VERSION]
         else:
-            found = self.cluster.find(until.target.resolve(self.cluster), until.target.name, self._namespace())
+            found = self.cluster.find(until.target.resolve(self.cluster), until.target.name, self.namespace)
             objects = [found] if found is not None else []
         return bool(objects) and all(map(until.holds_for, objects))
 
-    def _namespace(self) -> str:
-        """The namespace of names that a user gives: that of the manifests, where they agree."""
-        found = {namespace for _, namespace, _ in self.applied if namespace}
-        return found.pop() if len(found) == 1 else self.plan.namespace
+    def shows(self, kind: Kind, item: Object) -> bool:
+        """Whether an object tells a user something: not what others tell, nor what the cluster has by itself."""
+        key = kind, item["metadata"].get("namespace", ""), item["metadata"]["name"]
+        by_itself = kind.kind == SERVICE_ACCOUNT.kind and key[2] == "default" and key not in self.applied
+        return kind.kind not in UNSHOWN and not by_itself
+
+    @property
+    def several_namespaces(self) -> bool:
+        """Whether what is shown was in more than one namespace."""
+        return len({key.namespace for key in self._shown if key.namespace}) > 1
 
     def _changed(self, event: str, kind: Kind, item: Object) -> None:
-        if kind.kind in UNSHOWN:
+        key = Key(kind, item["metadata"].get("namespace", ""), item["metadata"]["name"])
+        self._seen.add(key)
+        if not self.shows(kind, item):
             return
-        metadata = item["metadata"]
-        key = kind, metadata.get("namespace", ""), metadata["name"]
         state = "" if event == "DELETED" else state_of(item)
         if self._shown.get(key) == state:
             return
         self._shown[key] = state
-        at = (self.cluster.clock.now() - self.cluster.started).total_seconds()
-        self.show(Step(at, kind.kind, key[1], key[2], state))
+        self.show(Step(self._passed(), kind.kind, key.namespace, key.name, state))
 
 
 def _ready(item: Object) -> bool:

@@ -140,6 +140,98 @@ def test_how_it_ends(arguments, code):
     assert result.exit_code == code, result.output
 
 
+@pytest.mark.parametrize(
+    ("until", "code"),
+    [("dm/m:EndpointsReady", 0), ("svc/g-worker:Ready", 1), ("hpa/g-worker:AbleToScale", 0), ("pvc/x:Ready", 1)],
+)
+def test_kinds_go_by_the_short_names_that_kubectl_takes(until, code):
+    model = resource("DynamoModel", "m", modelName="m", baseModelName="acme/base")
+    scaled = graph(Worker=WORKER | {"autoscaling": {"enabled": True, "minReplicas": 1, "maxReplicas": 2}})
+    assert simulated("--until", until, "--for", "5m", resources=[model, scaled]).exit_code == code
+
+
+def test_what_is_not_there_of_a_kind_that_is_is_told_before_anything_happens():
+    result = simulate("-f", DISAGGREGATED, "--delete", "thing/x@1h")
+    assert result.exit_code == 2
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize("namespace", [[], ["-n", "team-a"]])
+@pytest.mark.parametrize(
+    ("action", "said", "code"),
+    [
+        (["--scale", "dgd/g/Worker=2"], "Deployment team-a/g-worker: 2/2 ready", 0),
+        (["--delete", "dgd/g"], "DynamoGraphDeployment team-a/g: gone", 0),
+        (["--fail", "deploy/g-worker=Quota"], "Warning FailedCreate ReplicaSet/g-worker", 1),
+        (["--until", "dgd/g:Ready"], "DynamoGraphDeployment team-a/g: Ready=True", 0),
+    ],
+)
+def test_names_are_looked_for_where_the_manifests_go(namespace, action, said, code):
+    result = simulated(*namespace, *action, resources=[graph(namespace="team-a")])
+    assert result.exit_code == code, result.output
+    assert said in result.stdout
+
+
+def test_names_in_one_of_several_namespaces_are_looked_for_where_it_is_said():
+    both = [graph(namespace="team-a"), graph(namespace="team-b")]
+    result = simulated("--fail", "deploy/g-worker=ImagePullBackOff", "-n", "team-b", resources=both)
+    assert "DynamoGraphDeployment team-a/g: Ready=True" in result.stdout
+    assert "DynamoGraphDeployment team-b/g is not ready" in result.stdout
+    lost = simulated("--delete", "dgd/g", resources=both)
+    assert lost.exit_code == 2
+    assert '"g" not found in namespace default (-n names another one)' in lost.stderr
+
+
+def test_what_is_in_several_namespaces_is_told_apart():
+    result = simulated(resources=[graph(namespace="team-a"), graph(namespace="team-b")])
+    assert block(result.stdout, "dynamographdeployments --all-namespaces") == [
+        "NAMESPACE   NAME   READY   STATE        BACKEND   AGE",
+        "team-a      g      True    successful             5s",
+        "team-b      g      True    successful             5s",
+    ]
+    events = result.stdout.split("Events:\n")[1]
+    assert {f"Deployment team-{one}/g-worker: Scaled up" in events for one in "ab"} == {True}
+
+
+def test_an_object_of_the_users_may_be_called_default_and_the_clusters_own_account_is_not_shown():
+    result = simulated(resources=[graph("default", namespace="team-a")])
+    assert block(result.stdout, "dynamographdeployments")[1].split()[0] == "default"
+    assert "ServiceAccount team-a/default" not in result.stdout
+    names = {line.split()[0] for line in block(result.stdout, "serviceaccounts")[1:]}
+    assert names == {"planner-serviceaccount"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ["--for", "30s", "--delete", "dgd/g"],
+            "--delete dgd/g was not reached: not all was at rest by then; give it a time, as in --delete dgd/g@10m",
+        ),
+        (["--for", "30m", "--delete", "dgd/g@1h"], "--delete dgd/g@1h was not reached: the end came before"),
+    ],
+)
+def test_a_simulation_lasts_no_longer_than_it_is_told_and_says_what_it_did_not_reach(arguments, said):
+    frontend = {"componentType": "frontend", "extraPodSpec": MAIN}
+    result = simulated(*arguments, resources=[graph(Frontend=frontend)])
+    assert result.exit_code == 1
+    assert f"note: {said}\n" in result.stdout
+    assert "gone" not in result.stdout
+    assert block(result.stdout, "dynamographdeployments")[1].split()[-1] == arguments[1]
+
+
+def test_what_was_not_reached_before_that_what_is_waited_for_came_is_only_said():
+    result = simulate("-f", DISAGGREGATED, "--until", "Ready", "--delete", "dgd/vllm-disagg@1h")
+    assert result.exit_code == 0
+    assert "note: --delete dgd/vllm-disagg@1h was not reached" in result.stdout
+
+
+def test_a_simulation_goes_on_for_a_day_after_the_last_action():
+    result = simulated("--delete", "dgd/g@2d", resources=[graph()])
+    assert result.exit_code == 0, result.output
+    assert "48h0m0.1s  DynamoGraphDeployment default/g: gone" in result.stdout
+
+
 def test_a_graph_is_scaled_and_deleted():
     result = simulate("-f", DISAGGREGATED, "--scale", "dgd/vllm-disagg/Frontend=3@5m", "--delete", "dgd/vllm-disagg@1h")
     assert result.exit_code == 0, result.output
@@ -160,8 +252,14 @@ def test_without_a_time_things_happen_once_all_is_at_rest():
         (["--fail", "deploy=Quota"], "'deploy' names no object; write KIND/NAME, such as dgd/chat"),
         (
             ["--fail", "deploy/x=Quota"],
-            "deployment/x never was there, so it could not fail; there are deployment/vllm-",
+            "deployment/x never was there in namespace default, so it could not fail; there is deployment/vllm-",
         ),
+        (["--fail", "job/x=Quota"], "job/x never was there in namespace default, so it could not fail; there is dep"),
+        (["--fail", "svc/vllm-disagg-frontend=Quota"], "a Service has no pods that could fail"),
+        (["--fail", "thing/x=Quota"], "the cluster has no kind 'thing'"),
+        (["--until", "thing/x:Ready"], "the cluster has no kind 'thing'"),
+        (["--until", "Ready=true"], "'true' is no status of a condition; write Ready=True|False|Unknown"),
+        (["--scale", "hpa/nope=3"], 'horizontalpodautoscalers.autoscaling "nope" not found in namespace default'),
         (["--scale", "dgd/vllm-disagg=2"], "name one of the graph's services: dgd/vllm-disagg/Frontend|"),
         (["--scale", "deploy/x=many"], "'deploy/x=many' has no number of replicas"),
         (["--delete", "thing/x"], "the cluster has no kind 'thing'"),
@@ -247,6 +345,16 @@ def test_a_terminal_shows_a_table_that_changes():
     assert "Pending" in pictures["1.0"]
     assert "Pending" not in pictures["1m5.0"]
     assert "Ready=True" in pictures["1m6.0"]
+
+
+def test_a_table_that_changes_tells_namespaces_apart_where_there_are_several():
+    drawn = io.StringIO()
+    with LiveTable(Console(file=drawn, force_terminal=True, width=120)) as view:
+        view.step(Step(0.0, "Pod", "team-a", "chat-1", "Pending"))
+        view.step(Step(1.0, "Pod", "team-b", "chat-1", "Pending"))
+    pictures = {picture.split("s")[0]: picture for picture in drawn.getvalue().split("after ")[1:]}
+    assert "team-a" not in pictures["0.0"]
+    assert {f"team-{one}/chat-1" in pictures["1.0"] for one in "ab"} == {True}
 
 
 REQUEST = str(MANIFESTS / "benchmarks--profiler--profile_sla_dgdr.yaml")

@@ -64,5 +64,14 @@ def test_columns_of_a_custom_resource_are_those_that_its_definition_declares():
         {"metadata": {"name": "a", "creationTimestamp": "2025-12-31T23:59:00Z"}, "spec": {"model": "qwen"}},
         {"metadata": {"name": "bb", "creationTimestamp": "2025-12-31T23:59:30Z"}},
     ]
-    drawn = table("Thing", items, NOW, {"additionalPrinterColumns": columns})
+    drawn = table("Thing", items, NOW, columns)
     assert drawn.lines() == ["NAME   MODEL   AGE", "a      qwen    60s", "bb             30s"]
+
+
+def test_objects_of_several_namespaces_are_told_apart():
+    items = [
+        {"metadata": {"name": "a", "namespace": space, "creationTimestamp": "2025-12-31T23:59:00Z"}}
+        for space in ("x", "yy")
+    ]
+    drawn = table("ConfigMap", items, NOW, namespaces=True)
+    assert drawn.lines() == ["NAMESPACE   NAME   AGE", "x           a      60s", "yy          a      60s"]

@@ -45,6 +45,21 @@ _KINDS: tuple[tuple[str, str, str, tuple[bool, bool], type[BuiltIn]], ...] = (
     ("ClusterRole", _RBAC, "clusterroles", _PLAIN, RoleWays),
     ("ClusterRoleBinding", _RBAC, "clusterrolebindings", _PLAIN, RoleBindingWays),
 )
+_SHORT_NAMES = {
+    "ConfigMap": ("cm",),
+    "Event": ("ev",),
+    "Namespace": ("ns",),
+    "PersistentVolumeClaim": ("pvc",),
+    "Pod": ("po",),
+    "Service": ("svc",),
+    "ServiceAccount": ("sa",),
+    "Deployment": ("deploy",),
+    "ReplicaSet": ("rs",),
+    "StatefulSet": ("sts",),
+    "HorizontalPodAutoscaler": ("hpa",),
+    "Ingress": ("ing",),
+}
+"""As discovery has them; the others have none."""
 _CLUSTER_SCOPED = {"Namespace", "ClusterRole", "ClusterRoleBinding"}
 
 
@@ -57,6 +72,7 @@ def built_in() -> list[Resource]:
             has_status=status,
             has_generation=generation,
             ways=ways(kind),
+            short_names=_SHORT_NAMES.get(name, ()),
         )
         for name, version, plural, (status, generation), ways in _KINDS
     ]

@@ -26,4 +26,6 @@ def _resource(spec: Object, version: Object) -> Resource:
         has_status="status" in subresources,
         unconditional_update=False,
         ways=CustomWays(schema, subresources.get("scale")),
+        short_names=tuple(names.get("shortNames", ())),
+        columns=version.get("additionalPrinterColumns", ()),
     )

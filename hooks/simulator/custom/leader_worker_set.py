@@ -117,7 +117,12 @@ def leader_worker_set_definition() -> Object:
         "subresources": {"status": {}},
         "schema": {"openAPIV3Schema": {**schema, "x-kubernetes-validations": [_NAME]}},
     }
-    names = {"kind": "LeaderWorkerSet", "plural": "leaderworkersets", "singular": "leaderworkerset"}
+    names = {
+        "kind": "LeaderWorkerSet",
+        "plural": "leaderworkersets",
+        "singular": "leaderworkerset",
+        "shortNames": ["lws"],
+    }
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
         "kind": "CustomResourceDefinition",

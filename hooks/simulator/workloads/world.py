@@ -48,15 +48,6 @@ _REFUSALS = {
     Fault.ADMISSION: 'admission webhook "simulated.example.com" denied the request: simulated',
 }
 
-SHORT_NAMES = {
-    "deploy": "deployment",
-    "dgd": "dynamographdeployment",
-    "dcd": "dynamocomponentdeployment",
-    "dgdr": "dynamographdeploymentrequest",
-    "lws": "leaderworkerset",
-}
-"""What kinds may be called besides their names."""
-
 
 @dataclass
 class World:
@@ -75,7 +66,7 @@ class World:
     images: dict[str, Fault] = field(default_factory=dict)
     """What is wrong with pods of an image."""
     workloads: dict[tuple[str, str], Fault] = field(default_factory=dict)
-    """What is wrong with a workload's pods, by its kind in lower case and its name."""
+    """What is wrong with a workload's pods, by its namespace and `Kind/name`."""
     demand: dict[tuple[str, str], int] = field(default_factory=dict)
     """How many replicas an autoscaler finds fitting, by its namespace and name."""
     _listeners: list[Callable[[], object]] = field(default_factory=list)
@@ -84,14 +75,14 @@ class World:
         """Have the listener called after each change."""
         self._listeners.append(listener)
 
-    def fail(self, workload: str, fault: Fault) -> None:
+    def fail(self, workload: str, fault: Fault, namespace: str = "default") -> None:
         """From now on something is wrong with a workload, named as `Kind/name`, or with an owner of it."""
-        self.workloads[_named(workload)] = fault
+        self.workloads[namespace, workload] = fault
         self._changed()
 
-    def heal(self, workload: str) -> None:
+    def heal(self, workload: str, namespace: str = "default") -> None:
         """Nothing is wrong with that workload any more."""
-        self.workloads.pop(_named(workload), None)
+        self.workloads.pop((namespace, workload), None)
         self._changed()
 
     def spoil(self, image: str, fault: Fault = Fault.IMAGE_PULL) -> None:
@@ -113,7 +104,9 @@ class World:
         """What is wrong with a workload or pod, if anything is."""
         if self.workloads:
             for owner in lineage(item, store):
-                fault = self.workloads.get((owner["kind"].lower(), owner["metadata"].get("name", "")))
+                metadata = owner["metadata"]
+                workload = metadata.get("namespace", ""), f"{owner['kind']}/{metadata.get('name', '')}"
+                fault = self.workloads.get(workload)
                 if fault is not None:
                     return fault
         spec = item.get("spec") or {}
@@ -125,11 +118,6 @@ class World:
     def _changed(self) -> None:
         for listener in self._listeners:
             listener()
-
-
-def _named(workload: str) -> tuple[str, str]:
-    kind, _, name = workload.partition("/")
-    return SHORT_NAMES.get(kind.lower(), kind.lower()), name
 
 
 def lineage(item: Object, store: Store) -> Iterator[Object]:

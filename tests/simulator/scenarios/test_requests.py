@@ -279,7 +279,7 @@ def test_output_that_goes_before_anybody_has_read_it_is_missing(requests):
 
 @pytest.mark.long
 def test_what_keeps_the_profiler_from_starting_is_said_and_the_deadline_ends_it(requests):
-    requests.cluster.world.fail("Job/profile-chat", Fault.UNSCHEDULABLE)
+    requests.cluster.world.fail("Job/profile-chat", Fault.UNSCHEDULABLE, "inference")
     requests.request()
     requests.reaches("Profiling")
     requests.cluster.run_for(60)
@@ -340,12 +340,12 @@ def test_a_graph_that_degrades_and_a_planner_that_scales_leave_the_request_ready
     requests.cluster.edit(GRAPH, "chat", scale, "inference")
     requests.rests_in("Ready")
     assert requests.find(GRAPH, "chat")["spec"]["services"]["VllmDecodeWorker"]["replicas"] == 5
-    requests.cluster.world.fail("Deployment/chat-vllmdecodeworker", Fault.CRASH)
+    requests.cluster.world.fail("Deployment/chat-vllmdecodeworker", Fault.CRASH, "inference")
     requests.cluster.delete("Pod", next(name for name in requests.names("Pod") if "decode" in name), "inference")
     requests.cluster.run_for(600)
     assert requests.status["state"] == "Ready"
     assert requests.said("DeploymentReady")["reason"] == "DeploymentDegraded"
-    requests.cluster.world.heal("Deployment/chat-vllmdecodeworker")
+    requests.cluster.world.heal("Deployment/chat-vllmdecodeworker", "inference")
     requests.rests_in("Ready")
     assert requests.said("DeploymentReady")["status"] == "True"
 

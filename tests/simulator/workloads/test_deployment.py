@@ -109,12 +109,12 @@ def test_pods_that_are_refused_show_up_as_replica_failure(below, fault, said):
     ],
 )
 def test_pods_that_never_become_ready(below, fault, phase):
-    below.world.fail("deploy/d", fault)
+    below.world.fail("Deployment/d", fault)
     below.apply(deployment(replicas=1))
     below.settle()
     assert below.pods()[0]["status"]["phase"] == phase
     assert "readyReplicas" not in below.status("Deployment", "d")
-    below.world.heal("deploy/d")
+    below.world.heal("Deployment/d")
     below.settle()
     assert below.status("Deployment", "d")["readyReplicas"] == 1
 
