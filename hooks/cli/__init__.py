@@ -36,4 +36,13 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="dynamo-hooks")
 def main() -> None:
-    """NVIDIA Dynamo's custom resources as stateless HTTP hooks under Metacontroller."""
+    """NVIDIA Dynamo's custom resources as stateless HTTP hooks under Metacontroller.
+
+    \b
+    Examples:
+      dynamo-hooks render -f graph.yaml
+      dynamo-hooks simulate -f graph.yaml
+      dynamo-hooks serve --bind 127.0.0.1:8080
+      dynamo-hooks request dgd chat
+      dynamo-hooks COMMAND --help
+    """

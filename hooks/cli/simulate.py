@@ -11,12 +11,15 @@ import click
 from hooks.cli.options import effective_settings, settings_option
 from hooks.cli.render import print_objects, read_documents, read_text
 from hooks.cli.simulate_view import report, view_for
+from hooks.kinds import GRAPH_DEPLOYMENT_REQUEST
 from hooks.protocol import Object
 from hooks.rendering import manifest_objects, problem_of
 from hooks.simulator.cluster import Cluster, ClusterProblem
 from hooks.simulator.errors import ApiError
 from hooks.simulator.optional_apis import OPTIONAL_APIS
 from hooks.simulator.script import (
+    Action,
+    Condition,
     Unreadable,
     read_condition,
     read_deletion,
@@ -45,7 +48,19 @@ class _Words(click.ParamType[Any]):
             self.fail(str(error), param, ctx)
 
 
-@click.command("simulate")
+class _Command(click.Command):
+    """Ends with status 2 where it cannot begin, whatever the reason: 1 says that something did not become ready."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run it."""
+        try:
+            return super().invoke(ctx)
+        except click.ClickException as error:
+            error.show()
+            return ctx.exit(2)
+
+
+@click.command("simulate", cls=_Command)
 @click.option(
     "-f",
     "--filename",
@@ -123,14 +138,22 @@ class _Words(click.ParamType[Any]):
     help="What to print in the end: what kubectl would show, or all objects.",
 )
 @settings_option
-def command(
+def command(  # noqa: PLR0913 - one for each option
+    *,
     filenames: tuple[str, ...],
     namespace: str | None,
-    output: str,
+    duration: float | None,
+    until: Condition | None,
+    failures: tuple[Action, ...],
+    deletions: tuple[Action, ...],
+    scalings: tuple[Action, ...],
+    profile_output: str | None,
+    profile_fail: str | None,
+    assume_claims: bool,
     missing_apis: tuple[str, ...],
     seed: int | None,
+    output: str,
     settings_file: Path | None,
-    **options: Any,
 ) -> None:
     """Show what a manifest does over time, without a cluster.
 
@@ -139,7 +162,7 @@ def command(
     what kubectl would show in the end, with events.
 
     The exit status is 0 where everything became ready (or what --until waits for came), 1 where it did not, and 2 where
-    the API server refuses the manifest or the command line is wrong.
+    the API server refuses the manifest, a file cannot be read, or the command line is wrong.
 
     \b
     Examples:
@@ -149,24 +172,25 @@ def command(
       dynamo-hooks simulate -f request.yaml --profile-output config_with_planner.yaml
       dynamo-hooks simulate -f graph.yaml --assume-claims --until dgd/chat:Ready -o yaml
     """
-    gc.set_threshold(
-        50_000
-    )  # nearly everything is kept to the end: looking for what could go costs a third of the time
+    # Nearly everything is kept to the end: looking for what could go costs a third of the time.
+    gc.set_threshold(50_000)
     settings = effective_settings(settings_file)
     cluster = Cluster(
         settings, seed=seed, lag=0.0 if seed is None else 0.5, optional_apis=set(OPTIONAL_APIS) - set(missing_apis)
     )
-    profile = _profile(options["profile_output"], options["profile_fail"])
+    profile = _profile(profile_output, profile_fail)
     if profile is not None:
         cluster.world.profiled(profile)
     plan = Plan(
         manifests=tuple(_objects(filenames)),
         namespace=namespace,
-        actions=(*options["failures"], *options["scalings"], *options["deletions"]),
-        until=options["until"],
-        duration=options["duration"],
-        assume_claims=options["assume_claims"],
+        actions=(*failures, *scalings, *deletions),
+        until=until,
+        duration=duration,
+        assume_claims=assume_claims,
     )
+    if profile is not None and not any(item["kind"] == GRAPH_DEPLOYMENT_REQUEST.kind for item in plan.manifests):
+        raise click.UsageError(f"what a profiler comes to counts for nothing: no request is in {', '.join(filenames)}")
     with view_for(output) as view:
         simulation = Simulation(cluster, plan, settings, view.step)
         well = _run(simulation)

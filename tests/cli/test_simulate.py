@@ -290,6 +290,25 @@ def test_an_empty_file_is_refused():
     assert "no object is in -" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("text", "said"), [(None, "No such file or directory"), ("a: [", "is not YAML"), ("", "no object is in")]
+)
+def test_a_file_that_cannot_be_read_is_a_wrong_command_line(tmp_path, text, said):
+    file = tmp_path / "graph.yaml"
+    if text is not None:
+        file.write_text(text)
+    result = simulate("-f", str(file))
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_wrong_settings_are_a_wrong_command_line(tmp_path):
+    (tmp_path / "settings.yaml").write_text("natsAdress: x")
+    result = simulate("-f", DISAGGREGATED, "--settings", str(tmp_path / "settings.yaml"))
+    assert result.exit_code == 2
+    assert "natsAdress" in result.stderr
+
+
 def test_a_file_that_is_no_manifest_is_refused(tmp_path):
     file = tmp_path / "x.yaml"
     file.write_text("just: words")
@@ -387,6 +406,13 @@ def test_what_profiling_comes_to_is_asked_for():
     assert (
         "note: profiling goes on; what comes of it --profile-output FILE says, or --profile-fail TEXT" in result.stdout
     )
+
+
+@pytest.mark.parametrize("option", ["--profile-output", "--profile-fail"])
+def test_what_a_profiler_comes_to_is_of_no_use_without_a_request(option):
+    result = simulate("-f", DISAGGREGATED, option, OUTPUT)
+    assert result.exit_code == 2
+    assert "what a profiler comes to counts for nothing: no request is in" in result.stderr
 
 
 def test_a_profiler_has_an_output_or_fails():
