@@ -6,7 +6,7 @@ of other kinds pass through as they are.
 
 import difflib
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -14,11 +14,12 @@ from typing import Any
 import orjson
 
 from hooks.api.common import GROUP_VERSION
+from hooks.controllers import component_deployment, graph
 from hooks.controllers.claims import claims
-from hooks.controllers.graph import read_graph
+from hooks.controllers.graph import of_service, read_graph
 from hooks.controllers.registry import Controller, controllers
 from hooks.errors import InvalidSpec, MalformedRequest
-from hooks.kinds import GRAPH_DEPLOYMENT, GRAPH_DEPLOYMENT_REQUEST
+from hooks.kinds import COMPONENT_DEPLOYMENT, GRAPH_DEPLOYMENT, GRAPH_DEPLOYMENT_REQUEST
 from hooks.names import namespace_problem, object_name_problem
 from hooks.profiling.output import UnusableOutput, read_output
 from hooks.profiling.specification import read_request
@@ -160,7 +161,9 @@ def _descend(
     by_kind: dict[tuple[str, str], Controller],
     rendered: Rendered,
     circumstances: tuple[Settings, datetime],
+    known: Collection[str] = (),
 ) -> None:
+    """Render one object and its children; `known` are the warnings about the object that were given already."""
     try:
         request = read_sync({"parent": parent}, controller.parent)
     except MalformedRequest as error:
@@ -169,11 +172,28 @@ def _descend(
     answer = controller.sync(request, *circumstances)
     if isinstance(answer, CompositeAnswer):
         _report(parent, answer.status, rendered)
+    notes = _notes(parent, circumstances[0])
+    rendered.warnings += [f"{_title(parent)}: {note}" for note in notes if note not in known]
     for child in answer.body()["children"]:
         rendered.objects.append(child)
         found = by_kind.get((child["kind"], child["apiVersion"]))
         if found is not None:
-            _descend(child, found, by_kind, rendered, circumstances)
+            said = [note for note in _notes(child, circumstances[0]) if _of_its_service(note, child) in notes]
+            _descend(child, found, by_kind, rendered, circumstances, said)
+
+
+def _notes(parent: Object, settings: Settings) -> list[str]:
+    """What is to be known of a graph or a component although nothing is wrong with it."""
+    try:
+        if parent["kind"] == GRAPH_DEPLOYMENT.kind:
+            return graph.built(parent, settings).notes
+        return component_deployment.built(parent, settings).notes if parent["kind"] == COMPONENT_DEPLOYMENT.kind else []
+    except InvalidSpec:
+        return []
+
+
+def _of_its_service(note: str, component: Object) -> str:
+    return of_service(note, component["spec"]["serviceName"]) if "serviceName" in component["spec"] else note
 
 
 def _come_out(request: Object, text: str, rendered: Rendered, settings: Settings) -> list[Object]:

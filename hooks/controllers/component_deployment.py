@@ -37,6 +37,7 @@ from hooks.kinds import (
 )
 from hooks.memo import Memo
 from hooks.pods.component import READ, Component, read_component
+from hooks.pods.hints import hints
 from hooks.pods.template import build_pod_template
 from hooks.protocol import CompositeAnswer, CustomizeRequest, Kind, Object, RelatedRule, SyncRequest, name_of, part
 from hooks.settings import Settings
@@ -72,8 +73,8 @@ class Built:
 
     children: list[Object]
     """The workload first."""
-    note: str
-    """What is to be said about them."""
+    notes: list[str]
+    """What is to be said about them, in sentences."""
     node_count: int
     replicas: int | None
     """The given number; None where others decide it."""
@@ -149,7 +150,7 @@ def _plan(request: SyncRequest, asked: Built) -> _Plan:
     in_the_way = foreign(request, workload_kind, name_of(asked.children[0])[1])
     if in_the_way is not None and request.children.all(INSTEAD[workload_kind]):
         return _kept(request, _in_the_way(request, in_the_way))
-    plan = _Plan(note=asked.note)
+    plan = _Plan(note=". ".join(asked.notes))
     namespace = request.parent["metadata"].get("namespace", "")
     children = [_as_observed(request, asked, child) for child in asked.children]
     reasons: dict[str, list[str]] = {}
@@ -203,7 +204,7 @@ def _order_note(request: SyncRequest, workload: Object | None) -> str:
 
 def _build(component: Component) -> Built:
     faults = list(component.faults)
-    notes: list[str] = []
+    notes = hints(component)
 
     def attempt(build: Callable[[], Object | None]) -> Object | None:
         try:
@@ -229,7 +230,7 @@ def _build(component: Component) -> Built:
     scales = scaling is not None and bool(scaling.enabled)
     return Built(
         children=[child for child in finished if child is not None],
-        note=". ".join(dict.fromkeys(note for note in notes if note)),
+        notes=[note for note in dict.fromkeys(notes) if note],
         node_count=component.node_count,
         replicas=None if scales else component.spec.replicas,
         least_replicas=(scaling.min_replicas or 1) if scaling is not None and scales else 0,

@@ -1,6 +1,6 @@
 """A DynamoGraphDeployment, read: what it becomes, or every fault that keeps it from that."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +13,9 @@ from hooks.builders.finish import finish
 from hooks.controllers.claims import Claims, claims
 from hooks.errors import Fault, InvalidSpec, shown
 from hooks.memo import Memo
-from hooks.pods.component import defaults_of_type, users_service_account
+from hooks.pods.component import defaults_of_type, read_component, users_service_account
 from hooks.pods.faults import name_faults, shared_faults, variable_faults
+from hooks.pods.hints import hints, type_hint
 from hooks.protocol import Object, spec_of
 from hooks.quantities import is_quantity, parse_quantity
 from hooks.settings import Settings
@@ -35,6 +36,8 @@ class Built:
     claims: Claims
     discovery: list[Object]
     """Account, Role and binding where pods of the graph discover each other through Kubernetes."""
+    notes: list[str]
+    """What is to be said about it, in sentences."""
 
 
 def built(parent: Object, settings: Settings) -> Built:
@@ -52,15 +55,17 @@ def built(parent: Object, settings: Settings) -> Built:
         settings.fingerprint,
     ]
     found = _built(inputs, lambda: _build(read_graph(parent, settings)))
-    return Built(found["components"], Claims(**found["claims"]), found["discovery"])
+    return Built(found["components"], Claims(**found["claims"]), found["discovery"], found["notes"])
 
 
 def _build(graph: Graph) -> Object:
     """The parts of `Built`, as JSON."""
+    components = _build_components(graph)
     return {
-        "components": _build_components(graph),
+        "components": components,
         "claims": vars(claims(graph)),
         "discovery": _build_discovery(graph),
+        "notes": [*_hints(graph, components)],
     }
 
 
@@ -108,6 +113,23 @@ def _build_components(graph: Graph) -> dict[str, Object]:
     if faults:
         raise InvalidSpec(faults)
     return components
+
+
+def _hints(graph: Graph, components: Mapping[str, Object]) -> Iterator[str]:
+    """What the spec probably does not mean as it stands."""
+    if not components:
+        yield "spec.services: none is described, so nothing runs; add one"
+    for key, component in components.items():
+        service = graph.service_spec(key)
+        found = [type_hint(service.component_type)]
+        if service.multinode:
+            found = hints(read_component(component, graph.settings))
+        yield from (of_service(hint, key) for hint in found if hint)
+
+
+def of_service(hint: str, key: str) -> str:
+    """What is said of a component, as it is said of the service that it comes from."""
+    return hint.replace("spec.", f"spec.services.{key}.")
 
 
 def _build_discovery(graph: Graph) -> list[Object]:

@@ -74,7 +74,8 @@ def _plan(request: SyncRequest, asked: Built) -> _Plan:
     others = [finish(child) for child in asked.claims.children(request)] + rights
     plan = _Plan(asked.claims.kept(request) + rights_of_before)
     missing = asked.claims.missing(request)
-    outcome = Outcome(waiting=[missing[name] for name in sorted(missing)], notes=asked.claims.notes(request))
+    notes = asked.notes + asked.claims.notes(request)
+    outcome = Outcome(waiting=[missing[name] for name in sorted(missing)], notes=notes)
     for key, component in asked.components.items():
         namespace, name = name_of(component)
         item = foreign(request, COMPONENT_DEPLOYMENT, name)

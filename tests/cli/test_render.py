@@ -20,6 +20,7 @@ def render(*arguments, **options):
 def test_a_real_manifest_becomes_valid_kubernetes_objects(path):
     result = render("-f", str(path))
     assert result.exit_code == 0, result.stderr
+    assert all("is taken as there" in said or ".pvc counts for" in said for said in result.stderr.splitlines())
     objects = list(yaml.safe_load_all(result.stdout))
     assert objects
     for item in objects:
@@ -75,6 +76,22 @@ POD = "{extraPodSpec: {mainContainer: {image: x}}"
 def test_an_unknown_field_is_warned_about_with_its_path_and_what_was_meant(service, said):
     result = render("-f", "-", input=GRAPH % f"{POD}, {service}}}")
     assert said in result.stderr
+
+
+def test_what_a_condition_would_say_is_warned_about_once():
+    typing_error = GRAPH % (POD + ", componentType: worke}")
+    said = "spec.services.A.componentType: 'worke' gets the general defaults; did you mean worker?"
+    assert render("-f", "-", input=typing_error).stderr == f"warning: DynamoGraphDeployment default/g: {said}\n"
+
+
+def test_so_is_a_component_that_stands_alone():
+    alone = (
+        (GRAPH % "x")
+        .replace("GraphDep", "ComponentDep")
+        .replace("{services: {A: x}}", POD + ", componentType: Worker}")
+    )
+    said = "spec.componentType: 'Worker' gets the general defaults; did you mean worker?"
+    assert render("-f", "-", input=alone).stderr == f"warning: DynamoComponentDeployment default/g: {said}\n"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from datetime import timedelta
 
 import pytest
 
-from tests.asked import ask, component, laid_over
+from tests.asked import ask, component, laid_over, main_container
 from tests.golden_cases import NOW
 
 WORKER = {"componentType": "worker", "replicas": 2}
@@ -218,7 +218,7 @@ def test_a_message_is_no_longer_than_a_conditions_may_be():
     assert message.endswith("…")
 
 
-NODES = WORKER | {"multinode": {}}
+NODES = WORKER | {"multinode": {}, **main_container(command=["python3", "-m", "dynamo.sglang"])}
 GROUPS = {"replicas": 2, "updatedReplicas": 2, "readyReplicas": 2}
 
 
