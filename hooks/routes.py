@@ -18,7 +18,7 @@ from hooks.controllers.registry import Controller, Customize
 from hooks.errors import MalformedRequest
 from hooks.problems import problem
 from hooks.protocol import Object, SyncRequest, customize_body, read_customize, read_sync
-from hooks.rendering import render
+from hooks.rendering import Asked, render
 from hooks.settings import Settings
 from hooks.unknown_fields import unknown_fields
 
@@ -122,7 +122,14 @@ def manifests(settings: Settings, clock: Clock) -> Blueprint:
     @blueprint.post("/render", endpoint="render")  # what metrics and log call it
     def rendered() -> Response:
         documents = read_manifest(_bytes())
-        found = render(documents, settings, clock(), request.args.get("namespace"), unknown_fields)
+        asked = Asked(
+            settings=settings,
+            now=clock(),
+            namespace=request.args.get("namespace"),
+            unknown_fields=unknown_fields,
+            namespace_objects=request.args.get("namespaceObjects") != "false",
+        )
+        found = render(documents, asked)
         if found.faults:
             return problem(HTTPStatus.UNPROCESSABLE_ENTITY, found.faults[0], errors=found.faults)
         answer = _json({"apiVersion": "v1", "kind": "List", "items": found.objects})

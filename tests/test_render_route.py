@@ -18,12 +18,17 @@ def client():
 
 def test_a_manifest_becomes_a_list_and_its_warnings_are_headers(client):
     body = (MANIFESTS / "basics--kubernetes--shared_frontend--shared_frontend.yaml").read_bytes()
-    answer = client.post("/render", data=body)
+    answer = client.post("/render?namespaceObjects=false", data=body)
     assert answer.status_code == 200
     assert {"PersistentVolumeClaim", "DynamoComponentDeployment", "Deployment", "Service"} == {
         item["kind"] for item in answer.json["items"]
     }
     assert "spec.services.VllmDecodeWorker.pvc counts for nothing" in answer.headers.getlist("Warning")[0]
+
+
+def test_what_belongs_to_the_namespace_comes_last(client):
+    answer = client.post("/render", data=(MANIFESTS / "vllm--agg.yaml").read_bytes())
+    assert [item["kind"] for item in answer.json["items"]][-2:] == ["ServiceAccount", "RoleBinding"]
 
 
 def test_the_log_calls_it_render():

@@ -4,6 +4,8 @@ import json
 import sys
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,9 @@ import click
 import yaml
 
 from hooks.cli.options import effective_settings, settings_option
-from hooks.rendering import manifest_objects, render
+from hooks.documents import manifest_objects
+from hooks.manifest_faults import Refusals
+from hooks.rendering import Asked, render
 from hooks.unknown_fields import unknown_fields
 
 
@@ -36,12 +40,19 @@ from hooks.unknown_fields import unknown_fields
     type=click.Path(allow_dash=True),
     help="What a profiler wrote (config_with_planner.yaml): requests become the graph that comes out, not the Job.",
 )
+@click.option(
+    "--namespace-objects/--no-namespace-objects",
+    default=True,
+    help="Print what belongs to the namespace too: accounts of planners and profilers, Services of models.",
+    show_default=True,
+)
 @settings_option
 def command(
     filenames: tuple[str, ...],
     output: str,
     namespace: str | None,
     profile_output: str | None,
+    namespace_objects: bool,
     settings_file: Path | None,
 ) -> None:
     """Print everything that a manifest becomes.
@@ -49,8 +60,9 @@ def command(
     A DynamoGraphDeployment becomes DynamoComponentDeployments, and those Deployments, Services and the rest, as in a
     cluster where nothing of it is there yet. A DynamoGraphDeploymentRequest becomes the Job that profiles its model,
     or, with a profiler's output, the graph that comes out with everything that this becomes. Objects of other kinds
-    are printed as they are. What belongs to the namespace (accounts of planners, Services of models, keys) is not
-    printed; `simulate` shows it. Warnings and errors go to standard error; an invalid spec ends with exit status 1.
+    are printed as they are. What belongs to the namespace (accounts of planners, Services of models) comes last, but
+    for keys, which a cluster makes for itself. Warnings and errors go to standard error, a line each. What the API
+    server or the hooks would refuse ends with exit status 1.
 
     \b
     Examples:
@@ -64,7 +76,16 @@ def command(
     if not any(manifest_objects(documents)):
         raise click.ClickException(f"no object is in {', '.join(filenames)}")
     profile = None if profile_output is None else read_text(profile_output)
-    rendered = render(documents, settings, datetime.now(UTC), namespace, unknown_fields, profile)
+    asked = Asked(
+        settings=settings,
+        now=datetime.now(UTC),
+        namespace=namespace,
+        unknown_fields=unknown_fields,
+        refusals=_refusals(),
+        profile_output=profile,
+        namespace_objects=namespace_objects,
+    )
+    rendered = render(documents, asked)
     for warning in rendered.warnings:
         click.echo(f"warning: {warning}", err=True)
     print_objects(rendered.objects, output)
@@ -72,6 +93,17 @@ def command(
         click.echo(f"error: {fault}", err=True)
     if rendered.faults:
         sys.exit(1)
+
+
+def _refusals() -> Refusals | None:
+    """What the API server would refuse, where the packages of the extra are there that know; else a warning."""
+    missing = [name for name in ("cel", "jsonschema_rs") if find_spec(name) is None]
+    if missing:
+        said = f"{', '.join(missing)} is missing, so what only the API server knows of is not checked"
+        click.echo(f"warning: {said}; install dynamo-hooks[simulate]", err=True)
+        return None
+    found: Refusals = import_module("hooks.simulator.admission").refusals
+    return found
 
 
 def read_documents(filename: str) -> list[Any]:

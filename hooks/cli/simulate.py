@@ -2,18 +2,24 @@
 
 import gc
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from hooks.api.common import GROUP_VERSION
 from hooks.cli.options import effective_settings, settings_option
 from hooks.cli.render import print_objects, read_documents, read_text
 from hooks.cli.simulate_view import report, view_for
+from hooks.documents import manifest_objects, problem_of, repeated
 from hooks.kinds import GRAPH_DEPLOYMENT_REQUEST
+from hooks.manifest_faults import KINDS, judged, title
 from hooks.protocol import Object
-from hooks.rendering import manifest_objects, problem_of
+from hooks.rendering import DEFAULT_NAMESPACE
+from hooks.settings import Settings
+from hooks.simulator.admission import refusals
 from hooks.simulator.cluster import Cluster, ClusterProblem
 from hooks.simulator.errors import ApiError
 from hooks.simulator.optional_apis import OPTIONAL_APIS
@@ -29,6 +35,7 @@ from hooks.simulator.script import (
 )
 from hooks.simulator.simulation import Plan, Simulation
 from hooks.simulator.workloads import Fault, Profile
+from hooks.unknown_fields import unknown_fields
 
 Read = TypeVar("Read")
 
@@ -182,7 +189,7 @@ def command(  # noqa: PLR0913 - one for each option
     if profile is not None:
         cluster.world.profiled(profile)
     plan = Plan(
-        manifests=tuple(_objects(filenames)),
+        manifests=_objects(filenames, namespace, cluster, settings),
         namespace=namespace,
         actions=(*failures, *scalings, *deletions),
         until=until,
@@ -204,15 +211,40 @@ def command(  # noqa: PLR0913 - one for each option
     sys.exit(0 if well else 1)
 
 
-def _objects(filenames: Iterable[str]) -> Iterable[Object]:
+def _objects(
+    filenames: Iterable[str], namespace: str | None, cluster: Cluster, settings: Settings
+) -> tuple[Object, ...]:
+    """The objects of the manifests. What the API server would refuse ends here, all of it, as `render` tells it."""
     documents = [document for filename in filenames for document in read_documents(filename)]
     if not any(manifest_objects(documents)):
         raise click.UsageError(f"no object is in {', '.join(filenames)}")
+    objects, placed = [], []
     for place, document in manifest_objects(documents):
         problem = problem_of(document)
         if problem:
             raise click.UsageError(f"{place}: {problem}")
-        yield document
+        objects.append(document)
+        where = document["metadata"].get("namespace") or namespace or DEFAULT_NAMESPACE
+        placed.append({**document, "metadata": {**document["metadata"], "namespace": where}})
+    for first, _ in repeated(placed):
+        click.echo(f"warning: {title(placed[first])} stands more than once; the last one counts", err=True)
+    refused = [line for item in placed for line in _refused(item, cluster, settings)]
+    for line in refused:
+        click.echo(line, err=True)
+    if refused:
+        sys.exit(2)
+    return tuple(objects)
+
+
+def _refused(item: Object, cluster: Cluster, settings: Settings) -> Iterator[str]:
+    """What is to be said of an object of ours that the API server refuses."""
+    if item["kind"] not in KINDS or item["apiVersion"] != GROUP_VERSION:
+        return
+    ways = cluster.store.resource(item["kind"], item["apiVersion"]).ways
+    verdict = judged(item, settings, partial(refusals, ways=ways))
+    if verdict.refused:
+        yield from (f"warning: {title(item)}: {field}" for field in unknown_fields(item))
+        yield from (f"error: {title(item)}: {fault}" for fault in verdict.faults)
 
 
 def _profile(output: str | None, failure: str | None) -> Profile | None:
@@ -224,11 +256,19 @@ def _profile(output: str | None, failure: str | None) -> Profile | None:
     return None if output is None else Profile(output=read_text(output))
 
 
+def _in_lines(error: ApiError) -> str:
+    """A refusal with a line for each of its faults, if it has several."""
+    causes = list(dict.fromkeys(map(str, error.causes)))
+    if len(causes) < 2:
+        return error.message
+    return "\n* ".join([error.message.partition(": [")[0] + ":", *causes])
+
+
 def _run(simulation: Simulation) -> bool:
     try:
         return simulation.run()
     except ApiError as error:
-        click.echo(f"Error from server ({error.reason}): {error.message}", err=True)
+        click.echo(f"Error from server ({error.reason}): {_in_lines(error)}", err=True)
         sys.exit(2)
     except Unreadable as error:
         raise click.UsageError(str(error)) from error

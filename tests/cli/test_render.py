@@ -43,7 +43,7 @@ def test_objects_go_to_the_namespace_that_is_asked_for():
 
 def test_several_files_and_standard_input():
     piped = "{apiVersion: v1, kind: ConfigMap, metadata: {name: piped}}"
-    result = render("-f", str(MANIFESTS[-1]), "-f", "-", input=piped)
+    result = render("-f", str(MANIFESTS[-1]), "-f", "-", "--no-namespace-objects", input=piped)
     assert list(yaml.safe_load_all(result.stdout))[-1]["metadata"]["name"] == "piped"
 
 
@@ -175,7 +175,7 @@ OUTPUT = Path(__file__).parents[1] / "profiling" / "config_with_planner.yaml"
 
 
 def test_a_request_becomes_its_job():
-    result = render("-f", str(REQUEST))
+    result = render("-f", str(REQUEST), "--no-namespace-objects")
     (job,) = yaml.safe_load_all(result.stdout)
     assert (job["kind"], job["metadata"]["name"]) == ("Job", "profile-sla-online")
 

@@ -7,12 +7,12 @@ of Kubernetes' own functions makes a rule fail as it is evaluated, with the func
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
-
-import cel
-from cel.stdlib import add_stdlib_to_context
+from typing import TYPE_CHECKING, Any
 
 from hooks.simulator.errors import FieldError, invalid_value
+
+if TYPE_CHECKING:
+    import cel
 
 _KINDS = {
     "FieldValueInvalid": "Invalid value",
@@ -58,9 +58,9 @@ class Rule:
     """One rule of a node: an expression over `self` and, for a transition, `oldSelf`."""
 
     source: str
-    program: cel.Program
+    program: "cel.Program"
     said: str
-    message: cel.Program | None
+    message: "cel.Program | None"
     problem: str
     path: str
     transition: bool
@@ -83,7 +83,10 @@ class Rule:
         place = where + self.path if where else self.path.removeprefix(".")
         return _found(self.problem, place, value if not self.path else {}, self._text(context))
 
-    def _context(self, value: Any, old: Any) -> cel.Context:
+    def _context(self, value: Any, old: Any) -> "cel.Context":
+        import cel  # noqa: PLC0415 - as in _compiled
+        from cel.stdlib import add_stdlib_to_context  # noqa: PLC0415
+
         variables = {"self": _escaped(value) if "__" in self.source else value}
         if self.transition:
             before = _escaped(old) if "__" in self.source and old is not ABSENT else old
@@ -94,7 +97,7 @@ class Rule:
         add_stdlib_to_context(context)
         return context
 
-    def _text(self, context: cel.Context) -> str:
+    def _text(self, context: "cel.Context") -> str:
         if self.message is None:
             return self.said
         try:
@@ -113,6 +116,8 @@ def compiled_rules(rules: Iterable[Mapping[str, Any]]) -> list[Rule]:
 
 
 def _compiled(rule: Mapping[str, Any]) -> Rule:
+    import cel  # noqa: PLC0415 - brings a whole terminal along, which takes longer than most objects need it for
+
     source, expression = rule["rule"], rule.get("messageExpression")
     program = cel.compile(source)
     message = cel.compile(expression) if expression else None

@@ -15,10 +15,11 @@ from hooks.simulator.errors import FieldError, duplicate, invalid_value
 from hooks.simulator.resources import Reading, Ways
 
 _BLOCKING = {"Unsupported value", "Required value", "Too long", "Too many"}
-_UNCHECKED = (
+UNCHECKED = (
     "some validation rules were not checked because the object was invalid; "
     "correct the existing errors to complete validation"
 )
+"""What is said in place of the rules' faults where other faults keep them from being looked at."""
 Path = tuple[str | int, ...]
 
 
@@ -65,7 +66,7 @@ class CustomWays(Ways):
         faults += counted
         faults += _walk(self._root, item, old, "", _duplicates)
         if blocked or any(map(_blocks, faults)):
-            return [*faults, invalid_value(NOWHERE, None, _UNCHECKED)]
+            return [*faults, invalid_value(NOWHERE, None, UNCHECKED)]
         return [*faults, *_walk(self._root, item, old, "", _broken_rules)]
 
 

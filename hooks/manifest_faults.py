@@ -1,0 +1,97 @@
+"""What is wrong with a custom resource as somebody wrote it, each fault by itself and in the same words everywhere.
+
+Two judge it: the API server by its CRD, and the hooks. Where both find a fault in a field, it is told in our words, as
+they name the cure.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from hooks.controllers import component_deployment, graph
+from hooks.controllers.model import read_model
+from hooks.errors import Fault, InvalidSpec, MalformedRequest, shown
+from hooks.kinds import COMPONENT_DEPLOYMENT, GRAPH_DEPLOYMENT, GRAPH_DEPLOYMENT_REQUEST, MODEL
+from hooks.names import namespace_problem, object_name_problem
+from hooks.profiling.specification import read_request
+from hooks.protocol import Object, name_of, read_sync
+from hooks.settings import Settings
+
+_KEY = re.compile(r"\[([^\]]*[^\]\d][^\]]*)\]")
+"""A key of a map as the API server's rules write it, `services[A]`; the number of an entry stands like that as well."""
+KINDS = {kind.kind: kind for kind in (GRAPH_DEPLOYMENT, COMPONENT_DEPLOYMENT, GRAPH_DEPLOYMENT_REQUEST, MODEL)}
+"""The custom resources by their names."""
+
+
+class Refusal(NamedTuple):
+    """Why the API server would not take an object: the field, empty where it names none, and what it says."""
+
+    field: str
+    text: str
+
+
+Refusals = Callable[[Object], Iterable[Refusal]]
+"""Finds what the API server would refuse in an object of ours."""
+
+
+class Judged(NamedTuple):
+    """What is wrong with an object, a line each."""
+
+    faults: list[str]
+    refused: bool
+    """Whether the API server would not take it, so that it never came to the hooks."""
+
+
+def judged(parent: Object, settings: Settings, refusals: Refusals | None = None) -> Judged:
+    """What is wrong with a custom resource of ours, which names its namespace.
+
+    Args:
+        parent: the custom resource.
+        settings: the platform's settings.
+        refusals: finds what the API server would refuse; without it, the hooks alone judge.
+    """
+    try:
+        read_sync({"parent": parent}, KINDS[parent["kind"]])
+    except MalformedRequest as error:
+        return Judged([str(error).removeprefix("$.parent.")], refused=True)
+    misnamed = list(_misnamed(parent))
+    ours = [*misnamed, *spec_faults(parent, settings)]
+    theirs = list(refusals(parent)) if refusals else []
+    lines = [str(fault) for fault in ours]
+    lines += [refusal.text for refusal in theirs if not _is_told(refusal, ours)]
+    return Judged(lines, bool(misnamed or theirs))
+
+
+def title(item: Object) -> str:
+    """What a message calls an object."""
+    namespace, name = name_of(item)
+    return f"{item['kind']} {namespace}/{name}" if namespace else f"{item['kind']} {name}"
+
+
+def spec_faults(parent: Object, settings: Settings) -> tuple[Fault, ...]:
+    """What the hooks find wrong with a custom resource's spec."""
+    kind = parent["kind"]
+    try:
+        if kind == GRAPH_DEPLOYMENT.kind:
+            graph.built(parent, settings)
+        elif kind == COMPONENT_DEPLOYMENT.kind:
+            component_deployment.built(parent, settings)
+        elif kind == GRAPH_DEPLOYMENT_REQUEST.kind:
+            read_request(parent, settings)
+        elif kind == MODEL.kind:
+            read_model(parent)
+    except InvalidSpec as invalid:
+        return invalid.faults
+    return ()
+
+
+def _misnamed(parent: Object) -> Iterable[Fault]:
+    for key, check in (("name", object_name_problem), ("namespace", namespace_problem)):
+        value = parent["metadata"][key]
+        if isinstance(value, str) and (problem := check(value)):
+            yield Fault(f"metadata.{key}", f"{shown(value)} {problem}", "change it")
+
+
+def _is_told(refusal: Refusal, faults: Iterable[Fault]) -> bool:
+    field = _KEY.sub(r".\1", refusal.field)
+    return any(fault.field == field or fault.field.startswith((f"{field}.", f"{field}[")) for fault in faults)
