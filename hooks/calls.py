@@ -31,6 +31,8 @@ _LEVELS = {2: logging.INFO, 4: logging.WARNING, 5: logging.ERROR}
 """First digit of a status → level of its line."""
 _LONGEST = 253
 """Characters of the longest name there is in Kubernetes; of what is longer, no more is logged."""
+_MADE = ("children", "attachments", "items")
+"""Where an answer lists what is to be: that of a hook, of a decorator's, and of a manifest that was rendered."""
 _WHY = ("problem", "fault_id", "fault")
 
 
@@ -108,7 +110,7 @@ def _line(call: Call, outcome: str, state: str | None) -> dict[str, Any]:
         line |= {key: _short(metadata.get(key)) for key in ("namespace", "name", "uid", "generation")}
     if call.answer is not None:
         line["state"] = state
-        line["children"] = len(call.answer.get("children") or call.answer.get("attachments") or ())
+        line["children"] = len(next((call.answer[key] for key in _MADE if key in call.answer), ()))
     failed = [f"{address} {found.message}" for address, found in sorted(call.workers.items()) if found.message]
     if failed:
         line["workers"] = failed

@@ -32,7 +32,8 @@ def problem(status: int, detail: str, **members: Any) -> Response:
     """A problem document; `members` are further ones of it."""
     title = HTTPStatus(status).phrase
     document = {"type": "about:blank", "title": title, "status": status, "detail": detail[:_SHOWN], **members}
-    return Response(orjson.dumps(document), status, content_type="application/problem+json")
+    text = orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE)  # people read it in a terminal, too
+    return Response(text, status, content_type="application/problem+json")
 
 
 def answer_problems(app: Flask, controllers: Collection[str]) -> None:

@@ -15,6 +15,7 @@ from hooks import metrics
 from hooks.adapters import Outcomes, Perform, Task
 from hooks.bodies import read_json, read_manifest
 from hooks.controllers.registry import Controller, Customize
+from hooks.documents import manifest_objects
 from hooks.errors import MalformedRequest
 from hooks.problems import problem
 from hooks.protocol import Object, SyncRequest, customize_body, read_customize, read_sync
@@ -122,6 +123,9 @@ def manifests(settings: Settings, clock: Clock) -> Blueprint:
     @blueprint.post("/render", endpoint="render")  # what metrics and log call it
     def rendered() -> Response:
         documents = read_manifest(_bytes())
+        if not any(manifest_objects(documents)):
+            cure = "send a manifest, as curl --data-binary @graph.yaml does"
+            raise MalformedRequest("$", f"no object is in the body; {cure}")
         asked = Asked(
             settings=settings,
             now=clock(),
@@ -132,10 +136,12 @@ def manifests(settings: Settings, clock: Clock) -> Blueprint:
         found = render(documents, asked)
         if found.faults:
             return problem(HTTPStatus.UNPROCESSABLE_ENTITY, found.faults[0], errors=found.faults)
-        answer = _json({"apiVersion": "v1", "kind": "List", "items": found.objects})
+        g.call.answer = {"apiVersion": "v1", "kind": "List", "items": found.objects}
+        text = orjson.dumps(g.call.answer, option=orjson.OPT_APPEND_NEWLINE)  # it is for terminals
+        answer = Response(text, content_type="application/json")
         for warning in found.warnings[:_WARNINGS]:
-            text = orjson.dumps(warning.encode("ascii", "replace").decode()).decode()  # a quoted string of ASCII
-            answer.headers.add("Warning", f"299 dynamo-hooks {text}")
+            quoted = orjson.dumps(warning.encode("ascii", "replace").decode()).decode()  # a quoted string of ASCII
+            answer.headers.add("Warning", f"299 dynamo-hooks {quoted}")
         return answer
 
     return blueprint

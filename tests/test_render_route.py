@@ -38,6 +38,7 @@ def test_the_log_calls_it_render():
     client.post("/render", data=body, buffered=True)  # buffered: the answer has been sent, and recorded
     line = orjson.loads(log.getvalue())
     assert (line["controller"], line["hook"], line["path"]) == ("render", "render", "/render")
+    assert line["children"] == 8
 
 
 def test_the_namespace_comes_with_the_query(client):
@@ -65,6 +66,9 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
         (GRAPH % ("", "{1: a}"), 422, "document 1: holds what JSON cannot"),
         (GRAPH % ("", "{a: 99999999999999999999}"), 422, "document 1: holds what JSON cannot"),
         (GRAPH % ("", '{a: "\\ud800"}'), 422, "document 1: holds what JSON cannot"),
+        ("", 400, "no object is in the body; send a manifest, as curl --data-binary @graph.yaml does"),
+        ("---\n# nothing\n", 400, "no object is in the body"),
+        ("{apiVersion: v1, kind: List, items: []}", 400, "no object is in the body"),
         ("[1]", 422, "document 1: is no Kubernetes object"),
         (GRAPH % ("", "{services: 3}"), 422, "spec.services: has the value 3"),
         (GRAPH % (", labels: [a]", "{}"), 422, "metadata.labels: must be an object of strings"),
@@ -75,3 +79,4 @@ def test_what_is_no_manifest_is_a_problem(client, body, status, detail):
     assert answer.status_code == status
     assert detail in answer.json["detail"]
     assert answer.content_type == "application/problem+json"
+    assert answer.text.endswith("}\n")  # so that a terminal's prompt stands below
