@@ -10,7 +10,7 @@ from hooks.protocol import Kind, Object
 
 
 def build_ingress(component: Component, service: Object | None) -> Object | None:
-    """What leads from outside to the first port of the component's Service; None where nothing shall.
+    """What leads from outside to the first TCP port of the component's Service; None where nothing shall.
 
     Raises:
         InvalidSpec: there is no host, or no port to lead to.
@@ -20,15 +20,16 @@ def build_ingress(component: Component, service: Object | None) -> Object | None
         return None
     if not ingress.host:
         raise InvalidSpec([Fault("spec.ingress.host", "is required when the ingress is enabled", "add the host name")])
-    if service is None:
+    ports = [port["port"] for port in service["spec"]["ports"] if port["protocol"] == "TCP"] if service else []
+    if not ports:
         cure = "add the port to extraPodSpec.mainContainer.ports"
-        raise InvalidSpec([Fault("spec.ingress", "is enabled, but the main container has no port", cure)])
+        raise InvalidSpec([Fault("spec.ingress", "is enabled, but the main container has no TCP port", cure)])
     problem = names.host_problem(host(component, ingress))
     if problem:
         place, name = "spec.ingress.host", shown(host(component, ingress))
         raise InvalidSpec([Fault(place, f"with prefix and suffix {name} {problem}", "write a DNS name")])
     build = _virtual_service if ingress.use_virtual_service else _ingress
-    return build(component, ingress, service["spec"]["ports"][0]["port"])
+    return build(component, ingress, ports[0])
 
 
 def host(component: Component, ingress: Ingress) -> str:

@@ -10,7 +10,7 @@ from hooks.builders.component_deployment import Graph
 from hooks.builders.persistent_volume_claim import build_persistent_volume_claim
 from hooks.children import conflict, identity, is_foreign, leaves_by_itself
 from hooks.kinds import PERSISTENT_VOLUME_CLAIM
-from hooks.protocol import Object, SyncRequest, name_of, part
+from hooks.protocol import Object, SyncRequest, is_leaving, name_of, part
 from hooks.quantities import canonical_quantity, is_quantity
 
 
@@ -57,11 +57,13 @@ class Claims:
             item = request.related.find(PERSISTENT_VOLUME_CLAIM, name, self.namespace)
             if item is not None and is_foreign(item, request.parent) and leaves_by_itself(item, request.parent):
                 leftover[name] = conflict(item, request.parent, "")
+        found = {name: self._find(request, name) for name in self.awaited}
         return leftover | {
             name: f"claim {name} does not exist: create it, or add it to spec.pvcs with create: true"
-            for name in self.awaited
-            if request.related.find(PERSISTENT_VOLUME_CLAIM, name, self.namespace) is None
-            and request.children.find(PERSISTENT_VOLUME_CLAIM, name, self.namespace) is None
+            if claim is None
+            else f"claim {name} is being deleted, so no new pod can mount it: create it anew once it is gone"
+            for name, claim in found.items()
+            if claim is None or is_leaving(claim)
         }
 
     def notes(self, request: SyncRequest) -> list[str]:
@@ -80,6 +82,10 @@ class Claims:
                 if there[what] not in ("", asked[what])
             ]
         return notes
+
+    def _find(self, request: SyncRequest, name: str) -> Object | None:
+        found = request.related.find(PERSISTENT_VOLUME_CLAIM, name, self.namespace)
+        return found or request.children.find(PERSISTENT_VOLUME_CLAIM, name, self.namespace)
 
     def _is_others(self, request: SyncRequest, name: str) -> bool:
         item = request.related.find(PERSISTENT_VOLUME_CLAIM, name, self.namespace)

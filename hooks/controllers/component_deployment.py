@@ -22,7 +22,7 @@ from hooks.children import (
     restate_child,
 )
 from hooks.controllers.found import pod_templates, with_found_in_namespace
-from hooks.errors import InvalidSpec
+from hooks.errors import Fault, InvalidSpec
 from hooks.kinds import (
     BY_NAME,
     CONFIG_MAP,
@@ -62,6 +62,8 @@ INSTEAD = {
 }
 """Kind → the one that a component has in its place: an old one stays as long as the new one cannot be made."""
 
+
+_CONTAINERS = ("containers", "initContainers")
 
 _built = Memo(limit=16 << 20)
 """Components at rest: about 3,000."""
@@ -225,7 +227,7 @@ def _build(component: Component) -> Built:
     ]
     finished = [attempt(partial(finish, child)) for child in children if child is not None]
     if faults:
-        raise InvalidSpec(faults)
+        raise InvalidSpec(fault for fault in faults if not _is_told_already(fault, component.faults))
     scaling = component.spec.autoscaling
     scales = scaling is not None and bool(scaling.enabled)
     return Built(
@@ -235,6 +237,14 @@ def _build(component: Component) -> Built:
         replicas=None if scales else component.spec.replicas,
         least_replicas=(scaling.min_replicas or 1) if scaling is not None and scales else 0,
         pull_secret_discovery=component.pull_secret_discovery,
+    )
+
+
+def _is_told_already(fault: Fault, told: Iterable[Fault]) -> bool:
+    """Whether a fault of a child comes from containers of the same name, which the spec's own faults name already."""
+    of_list = fault.field.rpartition(".spec.")[2]
+    return of_list in _CONTAINERS and any(
+        other.field.startswith(f"spec.extraPodSpec.{of_list}[") and other.field.endswith("].name") for other in told
     )
 
 

@@ -48,4 +48,6 @@ def _is_rolled_out(request: SyncRequest, asked: Built) -> bool:
     wanted = {name_of(component) for component in asked.components.values()}
     there = {name_of(component) for component in request.children.all(COMPONENT_DEPLOYMENT)}
     components = asked.components.values()
-    return there <= wanted and all(component_readiness(request.children, item).ready for item in components)
+    return there <= wanted and all(
+        component_readiness(request.children, item, deleting=request.deleting).ready for item in components
+    )

@@ -13,6 +13,7 @@ from hooks.status.conditions import INVALID_SPEC, NAME_CONFLICT, Conditions, fin
 from hooks.status.readiness import (
     Numbers,
     Readiness,
+    absent,
     deployment_numbers,
     is_applied,
     is_behind,
@@ -100,18 +101,21 @@ def _readiness(request: SyncRequest, outcome: Outcome, workload: Object | None) 
         return Readiness(ready=False, reason=NOT_READY, message="nothing is asked for while the component is deleted")
     kind, name = wanted["kind"], name_of(wanted)[1]
     if workload is None or (workload.get("kind"), name_of(workload)[1]) != (kind, name):
-        what = "not created yet"
+        what = absent(deleting=request.deleting)
         if workload is not None and (kind, name) in {(item.get("kind"), name_of(item)[1]) for item in request.children}:
             what = f"waits for {workload.get('kind')} {name_of(workload)[1]} to go"
         return Readiness(ready=False, reason=NOT_READY, message=f"{kind} {name}: {what}")
     # What the hash leaves out: replicas, where they are not the observed ones anyway.
     if not is_applied(workload, wanted) or _replicas(workload) != _replicas(wanted):
-        return Readiness(ready=False, reason="NotApplied", message=unapplied_message(workload, wanted))
+        return Readiness(
+            ready=False, reason="NotApplied", message=unapplied_message(workload, wanted, deleting=request.deleting)
+        )
     by_name = {(child.get("kind"), *name_of(child)): child for child in request.children}
     for child in outcome.desired:
         observed = by_name.get((child["kind"], *name_of(child)))
         if not is_applied(observed, child):
-            return Readiness(ready=False, reason="NotApplied", message=unapplied_message(observed, child))
+            message = unapplied_message(observed, child, deleting=request.deleting)
+            return Readiness(ready=False, reason="NotApplied", message=message)
     numbers = workload_numbers(workload)
     text = f"{kind} {name}: {numbers}"
     if _status_is_behind(workload):

@@ -8,10 +8,10 @@ from datetime import datetime
 from typing import Any
 
 from hooks.kinds import COMPONENT_DEPLOYMENT, PERSISTENT_VOLUME_CLAIM
-from hooks.protocol import Object, Observed, SyncRequest, name_of, part
+from hooks.protocol import Object, Observed, SyncRequest, is_leaving, name_of, part
 from hooks.status.component_deployment import AVAILABLE, is_failure
 from hooks.status.conditions import Conditions, find_condition
-from hooks.status.readiness import Readiness, is_applied, is_behind, unapplied_message
+from hooks.status.readiness import Readiness, absent, is_applied, is_behind, unapplied_message
 
 READY = "Ready"
 ALL_READY = "all_resources_are_ready"
@@ -43,12 +43,12 @@ def graph_status(request: SyncRequest, outcome: Outcome, children: list[Object],
     failures = list(outcome.failures)
     waiting = list(outcome.waiting)
     for desired in outcome.components.values():
-        readiness = component_readiness(request.children, desired)
+        readiness = component_readiness(request.children, desired, deleting=request.deleting)
         if is_failure(readiness.reason):
             failures.append(readiness)
         elif not readiness.ready:
             waiting.append(readiness.message)
-    waiting += _unapplied(request.children, outcome.others)
+    waiting += _unapplied(request, outcome.others)
     notes = "".join(f". {note}" for note in outcome.notes)
     conditions = Conditions(request.parent, now)
     if failures:
@@ -68,14 +68,14 @@ def graph_status(request: SyncRequest, outcome: Outcome, children: list[Object],
     return status
 
 
-def component_readiness(children: Observed, desired: Object) -> Readiness:
+def component_readiness(children: Observed, desired: Object, *, deleting: bool) -> Readiness:
     """Whether a component is what this answer asks for, and available."""
     namespace, name = name_of(desired)
     observed = children.find(COMPONENT_DEPLOYMENT, name, namespace)
     if observed is None:
-        return Readiness(ready=False, reason="NotCreated", message=f"{name}: not created yet")
+        return Readiness(ready=False, reason="NotCreated", message=f"{name}: {absent(deleting=deleting)}")
     if not is_applied(observed, desired):
-        message = unapplied_message(observed, desired) + _known_numbers(observed)
+        message = unapplied_message(observed, desired, deleting=deleting) + _known_numbers(observed)
         return Readiness(ready=False, reason="NotApplied", message=message)
     if is_behind(observed):
         message = f"{name}: its status is behind its spec{_known_numbers(observed)}"
@@ -125,17 +125,19 @@ def _known_numbers(component: Object) -> str:
     return f" (last known: {counts})" if counts else ""
 
 
-def unapplied(child: Object | None, desired: Object) -> str | None:
-    """What is said of a child that is not what this answer asks for; that a claim exists is enough."""
+def unapplied(child: Object | None, desired: Object, *, deleting: bool) -> str | None:
+    """What is said of a child that is not what this answer asks for; that a claim is there to stay is enough."""
     if child is None:
-        return f"{desired['kind']} {name_of(desired)[1]}: not created yet"
-    if desired["kind"] == PERSISTENT_VOLUME_CLAIM.kind or is_applied(child, desired):
-        return None
-    return unapplied_message(child, desired)
+        return f"{desired['kind']} {name_of(desired)[1]}: {absent(deleting=deleting)}"
+    is_claim = desired["kind"] == PERSISTENT_VOLUME_CLAIM.kind
+    is_there = not is_leaving(child) if is_claim else is_applied(child, desired)
+    return None if is_there else unapplied_message(child, desired, deleting=deleting)
 
 
-def _unapplied(children: Observed, desired: list[Object]) -> list[str]:
-    """Children other than components that are not what this answer asks for; that a claim exists is enough."""
-    by_name = {(child.get("kind"), *name_of(child)): child for child in children}
-    messages = (unapplied(by_name.get((child["kind"], *name_of(child))), child) for child in desired)
+def _unapplied(request: SyncRequest, desired: list[Object]) -> list[str]:
+    """Children other than components that are not what this answer asks for."""
+    by_name = {(child.get("kind"), *name_of(child)): child for child in request.children}
+    messages = (
+        unapplied(by_name.get((child["kind"], *name_of(child))), child, deleting=request.deleting) for child in desired
+    )
     return [message for message in messages if message]

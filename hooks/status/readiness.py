@@ -10,6 +10,9 @@ from hooks.protocol import Object, is_leaving, name_of, part
 
 NOT_APPLIED = "not yet applied; should this last, see the SyncError event in `kubectl describe`"
 LEAVING = "is being deleted; it is made anew once it is gone"
+LEAVING_FOR_GOOD = "is being deleted"
+GONE = "is gone"
+NOT_CREATED = "not created yet"
 
 
 @dataclass(frozen=True)
@@ -83,10 +86,17 @@ def is_behind(child: Object) -> bool:
     return generation is not None and (observed is None or _count(observed) < _count(generation))
 
 
-def unapplied_message(child: Object | None, desired: Object) -> str:
-    """What is said of a child that is not what this answer asks for."""
-    what = LEAVING if child is not None and is_leaving(child) else NOT_APPLIED
-    return f"{desired['kind']} {name_of(desired)[1]}: {what}"
+def unapplied_message(child: Object | None, desired: Object, *, deleting: bool) -> str:
+    """What is said of a child that is not what this answer asks for; `deleting` is whether its parent is on its way."""
+    said = NOT_APPLIED
+    if child is not None and is_leaving(child):
+        said = LEAVING_FOR_GOOD if deleting else LEAVING
+    return f"{desired['kind']} {name_of(desired)[1]}: {said}"
+
+
+def absent(*, deleting: bool) -> str:
+    """What is said of a child that is not there; `deleting` is whether its parent is on its way out."""
+    return GONE if deleting else NOT_CREATED
 
 
 def _count(value: object) -> int:

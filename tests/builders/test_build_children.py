@@ -245,9 +245,24 @@ def test_any_component_with_a_port_can_have_an_ingress():
     assert made["spec"]["rules"][0]["http"]["paths"][0]["backend"]["service"]["port"] == {"number": 5000}
 
 
+@pytest.mark.parametrize("kind", [{}, {"useVirtualService": True}])
+def test_what_comes_from_outside_leads_to_the_first_port_that_speaks_tcp(kind):
+    ports = [{"containerPort": 53, "protocol": "UDP"}, {"containerPort": 5000}, {"containerPort": 5001}]
+    made = exposed(spec=main_container(ports=ports), **kind)
+    assert "'number': 5000" in str(made["spec"])
+    assert "53" not in str(made["spec"])
+
+
 @pytest.mark.parametrize(
     ("spec", "ingress", "message"),
     [
+        pytest.param(
+            main_container(ports=[{"containerPort": 53, "protocol": "UDP"}]),
+            {},
+            "spec.ingress: is enabled, but the main container has no TCP port; add the port to "
+            "extraPodSpec.mainContainer.ports",
+            id="UDP alone",
+        ),
         pytest.param(
             WORKER,
             {"host": None},
@@ -264,7 +279,7 @@ def test_any_component_with_a_port_can_have_an_ingress():
             {},
             {},
             (
-                "spec.ingress: is enabled, but the main container has no port; "
+                "spec.ingress: is enabled, but the main container has no TCP port; "
                 "add the port to extraPodSpec.mainContainer.ports"
             ),
             id="no port",

@@ -352,6 +352,14 @@ def test_a_component_that_is_being_deleted_gets_nothing_that_is_not_there(finali
     assert ask(parent, finalizing=finalizing).children == []
 
 
+def test_a_component_that_is_being_deleted_says_what_is_gone_and_what_is_going():
+    parent = component(WORKER, deletionTimestamp="2026-11-30T11:00:00Z")
+    assert ask(parent, observed=[]).message == "Deployment g-decode: is gone"
+    leaving = {"metadata": {"deletionTimestamp": "2026-11-30T11:00:00Z"}}
+    observed = ask(component(WORKER)).observed(Deployment=leaving)
+    assert ask(parent, observed=observed).message == "Deployment g-decode: is being deleted"
+
+
 # Order
 
 

@@ -355,6 +355,26 @@ def test_a_claim_that_must_exist_is_waited_for_and_the_others_go_on(pvcs):
     assert ("DynamoComponentDeployment", "g-a") in there.names
 
 
+def test_a_claim_that_is_being_deleted_can_be_mounted_by_no_new_pod():
+    leaving = claim(deletionTimestamp="2026-11-30T11:59:00Z")
+    answer = ask(graph({"A": mounting("models")}), related=[leaving])
+    assert (answer.status["state"], answer.children) == ("pending", [])
+    assert answer.message == (
+        "claim models is being deleted, so no new pod can mount it: create it anew once it is gone. "
+        "g-a: waits for claim models"
+    )
+
+
+def test_a_claim_of_ours_that_is_being_deleted_is_awaited():
+    observed = ask(graph({}, pvcs=[TO_MAKE])).observed(
+        PersistentVolumeClaim={"metadata": {"deletionTimestamp": "2026-11-30T11:59:00Z"}}
+    )
+    answer = ask(graph({}, pvcs=[TO_MAKE]), observed=observed)
+    assert answer.status["state"] == "pending"
+    said = "PersistentVolumeClaim models: is being deleted; it is made anew once it is gone"
+    assert answer.message.startswith(said)
+
+
 def test_a_component_that_is_there_is_restated_while_its_claim_is_missing():
     observed = ask(graph({"A": {}})).observed()
     answer = ask(graph({"A": mounting("models")}), observed=observed, related=[])
@@ -520,6 +540,15 @@ def test_a_deletion_timestamp_of_null_is_none():
     observed = before.observed(DynamoComponentDeployment=READY)
     observed[0]["metadata"]["deletionTimestamp"] = None
     assert ask(graph({"A": {}}), observed=observed).status["state"] == "successful"
+
+
+def test_a_graph_that_is_being_deleted_says_what_is_gone_and_what_is_going():
+    deleted = {"metadata": {"deletionTimestamp": "2026-11-30T11:00:00Z"}}
+    parent = graph({"A": {}, "B": {}}, pvcs=[TO_MAKE], **deleted)
+    observed = ask(graph({"A": {}})).observed(DynamoComponentDeployment=deleted)
+    assert ask(parent, observed=observed).message == (
+        "DynamoComponentDeployment g-a: is being deleted. PersistentVolumeClaim models: is gone. g-b: is gone"
+    )
 
 
 def test_a_graph_without_services_is_at_rest():
