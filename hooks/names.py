@@ -32,14 +32,9 @@ def leader_worker_set_name(component: str) -> str:
     return f"{component}-lws"
 
 
-def is_service_name(name: str) -> bool:
-    """Whether a Service may be called so: a DNS-1035 label (RFC 1035)."""
-    return len(name) <= LABEL_LENGTH and _DNS_1035.fullmatch(name) is not None
-
-
 def is_object_name(name: str) -> bool:
     """Whether most objects may be called so: a DNS-1123 subdomain."""
-    return len(name) <= 253 and all(_DNS_1123.fullmatch(label) for label in name.split("."))
+    return object_name_problem(name) is None
 
 
 def service_name_problem(name: str) -> str | None:
@@ -49,6 +44,12 @@ def service_name_problem(name: str) -> str | None:
     if not _DNS_1035.fullmatch(name):
         return "must begin with a letter, end with a letter or digit and have only a-z, 0-9 and '-'"
     return None
+
+
+def leader_worker_set_name_problem(name: str) -> str | None:
+    """Why LWS would make no pods for a LeaderWorkerSet of that name, with the numbers; None where it does."""
+    limit = LEADER_WORKER_SET_LENGTH
+    return f"has {len(name)} characters, {limit} are allowed" if len(name) > limit else None
 
 
 def object_name_problem(name: str) -> str | None:

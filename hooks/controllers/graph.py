@@ -191,11 +191,13 @@ def _name_faults(graph_deployment: str, services: Mapping[str, Any]) -> list[Fau
     for key in sorted(map(str, services)):
         where = f"spec.services.{key}"
         name = names.component_name(graph_deployment, key)
-        problem = names.service_name_problem(name)
-        if problem:
+        derived_names = _names(name, services.get(key))
+        for what, derived, problem in derived_names:
             cure = "shorten or change the service's or the graph's name"
-            faults.append(Fault(where, f"the component would be called {shown(name)}, which {problem}", cure))
-        for derived in _names(name, services.get(key)):
+            faults += (
+                [Fault(where, f"{what} would be called {shown(derived)}, which {problem}", cure)] if problem else []
+            )
+        for _, derived, _ in derived_names:
             if derived in taken:
                 also = f"the name {shown(derived)} is that of service {taken[derived]} too"
                 faults.append(Fault(where, also, "rename one of the two"))
@@ -204,10 +206,13 @@ def _name_faults(graph_deployment: str, services: Mapping[str, Any]) -> list[Fau
     return faults
 
 
-def _names(component: str, service: Any) -> list[str]:
-    """The names that a component takes: a multinode one's LeaderWorkerSet has a Service of its own name."""
-    multinode = isinstance(service, dict) and service.get("multinode") is not None
-    return [component, names.leader_worker_set_name(component)] if multinode else [component]
+def _names(component: str, service: Any) -> list[tuple[str, str, str | None]]:
+    """What a service makes, its name, and what is wrong with that; a LeaderWorkerSet has a Service of its own name."""
+    found = [("the component", component, names.service_name_problem(component))]
+    if isinstance(service, dict) and service.get("multinode") is not None:
+        lws = names.leader_worker_set_name(component)
+        found.append(("the LeaderWorkerSet", lws, names.leader_worker_set_name_problem(lws)))
+    return found
 
 
 def _claim_faults(where: str, claim: PersistentVolumeClaim) -> list[Fault]:

@@ -263,12 +263,12 @@ def _name_faults(name: str, spec: ComponentDeploymentSpec) -> list[Fault]:
     problem = names.service_name_problem(name)
     if problem:
         faults.append(Fault("metadata.name", f"{shown(name)} {problem}", "choose a name that a Service may have"))
-    lws, limit = names.leader_worker_set_name(name), names.LEADER_WORKER_SET_LENGTH
-    if spec.multinode and len(lws) > limit:
-        problem = (
-            f"the LeaderWorkerSet would be called {shown(lws)}, which has {len(lws)} characters, {limit} are allowed"
-        )
-        faults.append(Fault("metadata.name", problem, f"choose a name of at most {limit - len('-lws')} characters"))
+    lws = names.leader_worker_set_name(name)
+    problem = names.leader_worker_set_name_problem(lws) if spec.multinode else None
+    if problem:
+        longest = names.LEADER_WORKER_SET_LENGTH - len(names.leader_worker_set_name(""))
+        problem = f"the LeaderWorkerSet would be called {shown(lws)}, which {problem}"
+        faults.append(Fault("metadata.name", problem, f"choose a name of at most {longest} characters"))
     return faults
 
 

@@ -74,6 +74,19 @@ def test_a_components_name_is_one_that_a_service_may_have(name, key, problem):
     assert answer.children == []
 
 
+def test_a_name_that_is_too_long_for_a_leader_worker_set_makes_the_whole_graph_invalid():
+    services = {"TheDecodeWorker": {"multinode": {}}, "Frontend": {}}
+    answer = ask(graph(services, name="a-rather-long-graph-name-of-mine"))
+    assert (answer.status["state"], answer.condition["reason"], answer.children) == ("failed", "InvalidSpec", [])
+    assert answer.message == (
+        "spec.services.TheDecodeWorker: the LeaderWorkerSet would be called "
+        "'a-rather-long-graph-name-of-mine-thedecodeworker-lws', which has 52 characters, 45 are allowed; shorten or "
+        "change the service's or the graph's name"
+    )
+    longest = "a" * (45 - len("g--lws"))
+    assert ask(graph({longest: {"multinode": {}}})).names == {("DynamoComponentDeployment", f"g-{longest}")}
+
+
 def test_a_graph_and_a_service_that_make_one_name_in_two_ways_are_told_apart_by_their_owner():
     first = ask(graph({"Frontend": {}}, name="a-b"))
     made = first.child("DynamoComponentDeployment", "a-b-frontend")
