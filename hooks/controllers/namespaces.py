@@ -30,7 +30,7 @@ from hooks.kinds import (
     SERVICE_ACCOUNT,
 )
 from hooks.memo import Memo
-from hooks.pods.component import Component, read_component
+from hooks.pods.component import Component, owning_graph, read_component
 from hooks.protocol import (
     CustomizeRequest,
     DecoratorAnswer,
@@ -72,7 +72,8 @@ def customize(request: CustomizeRequest, settings: Settings) -> Iterable[Related
     if not is_ours(namespace, settings):
         return
     yield RelatedRule(GRAPH_DEPLOYMENT, selector={}, namespace=namespace)
-    stands_alone = {"matchExpressions": [{"key": labels.GRAPH_DEPLOYMENT, "operator": "DoesNotExist"}]}
+    # What a graph makes carries its uid; the graph's name stands on what is applied by hand, too.
+    stands_alone = {"matchExpressions": [{"key": labels.CONTROLLER_UID, "operator": "DoesNotExist"}]}
     yield RelatedRule(COMPONENT_DEPLOYMENT, selector=stands_alone, namespace=namespace)
     yield RelatedRule(GRAPH_DEPLOYMENT_REQUEST, selector={}, namespace=namespace)
     for kind in (GRAPH_DEPLOYMENT_REQUEST, CONFIG_MAP):  # of all namespaces
@@ -103,9 +104,9 @@ class _Namespace:
 
     @cached_property
     def components(self) -> list[Object]:
-        """Components that belong to no graph: those of one say nothing that it does not say itself."""
+        """Components that no graph made: those of one say nothing that it does not say itself."""
         found = self.request.related.all(COMPONENT_DEPLOYMENT, self.name)
-        return [item for item in found if labels.GRAPH_DEPLOYMENT not in part(item["metadata"], "labels")]
+        return [item for item in found if owning_graph(item["metadata"]) is None]
 
     @cached_property
     def requests(self) -> list[Object]:

@@ -148,7 +148,7 @@ def read_component(parent: Object, settings: Settings) -> Component:
         settings=settings,
         graph_deployment=graph_deployment or name,
         in_graph=graph_deployment is not None,
-        is_merged=_owner(metadata) is not None,
+        is_merged=owning_graph(metadata) is not None,
         dynamo_namespace=dynamo_namespace,
         own_labels=own_labels,
         labels=_labels(metadata, spec, own_labels),
@@ -175,7 +175,7 @@ def _spec(parent: Object) -> tuple[ComponentDeploymentSpec, list[Fault]]:
     return read.model, read.faults
 
 
-def _owner(metadata: Object) -> str | None:
+def owning_graph(metadata: Object) -> str | None:
     """Name of the graph that made the component."""
     owner = controller_of({"metadata": metadata})
     name = owner.get("name") if owner and owner.get("kind") == GRAPH_DEPLOYMENT.kind else None
@@ -183,7 +183,7 @@ def _owner(metadata: Object) -> str | None:
 
 
 def _graph_deployment(metadata: Object) -> str | None:
-    return _owner(metadata) or part(metadata, "labels").get(labels.GRAPH_DEPLOYMENT) or None
+    return owning_graph(metadata) or part(metadata, "labels").get(labels.GRAPH_DEPLOYMENT) or None
 
 
 def _dynamo_namespace(spec: ComponentDeploymentSpec, namespace: str, graph_deployment: str) -> str:

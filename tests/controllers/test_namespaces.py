@@ -58,7 +58,7 @@ def test_it_asks_for_little_and_by_the_name_of_the_namespace_alone():
 
 def test_components_of_a_graph_are_not_asked_for_since_each_change_of_one_would_send_them_all():
     found = [rule["labelSelector"] for rule in rules() if rule["resource"] == "dynamocomponentdeployments"]
-    expression = {"key": "nvidia.com/dynamo-graph-deployment-name", "operator": "DoesNotExist"}
+    expression = {"key": "controller-uid", "operator": "DoesNotExist"}
     assert found == [{"matchExpressions": [expression]}]
 
 
@@ -158,8 +158,16 @@ def test_what_is_no_model_gets_no_service(reference):
 
 
 def test_a_component_of_a_graph_says_nothing_that_its_graph_does_not_say():
-    of_graph = component(labels={"nvidia.com/dynamo-graph-deployment-name": "g"}, **SERVES_QWEN)
+    of_graph = component(**SERVES_QWEN)
+    of_graph["metadata"]["ownerReferences"] = [
+        {"kind": "DynamoGraphDeployment", "name": "g", "uid": "u", "controller": True}
+    ]
     assert answer(namespace(), [of_graph]) == []
+
+
+def test_a_component_that_names_a_graph_and_was_applied_by_hand_needs_what_any_other_needs():
+    by_hand = component(labels={"nvidia.com/dynamo-graph-deployment-name": "gone"}, **SERVES_QWEN)
+    assert named(answer(namespace(), [by_hand])) == [*PLANNER, QWEN]
 
 
 def ready(status):
