@@ -225,7 +225,8 @@ def _build(component: Component) -> Built:
         build_horizontal_pod_autoscaler(component, workload_kind, target),
         attempt(lambda: build_ingress(component, service)),
     ]
-    finished = [attempt(partial(finish, child)) for child in children if child is not None]
+    is_sound = not faults
+    finished = [attempt(partial(finish, child, is_sound=is_sound)) for child in children if child is not None]
     if faults:
         raise InvalidSpec(fault for fault in faults if not _is_told_already(fault, component.faults))
     scaling = component.spec.autoscaling

@@ -10,7 +10,7 @@ from hooks import labels, names
 from hooks.api.component_deployment import ComponentDeploymentSpec, ComponentSharedSpec, Ingress
 from hooks.api.kubernetes import EnvVar, ExtraPodSpec
 from hooks.errors import Fault, shown
-from hooks.manifest import unreadable_quantities
+from hooks.manifest import repeated_keys, unreadable_quantities
 
 
 def component_faults(spec: ComponentDeploymentSpec) -> list[Fault]:
@@ -20,6 +20,7 @@ def component_faults(spec: ComponentDeploymentSpec) -> list[Fault]:
         *shared_faults(spec, "spec"),
         *_dynamo_namespace_faults(spec),
         *_container_faults(extra),
+        *_repeated_faults(spec),
         *variable_faults("spec.extraPodSpec.mainContainer.env", (extra.get("mainContainer") or {}).get("env")),
         *_quantity_faults(spec),
     ]
@@ -97,6 +98,34 @@ def _quantity_faults(spec: ComponentDeploymentSpec) -> list[Fault]:
 def _image_faults(place: str, image: str | None) -> list[Fault]:
     problem = names.image_problem(image) if image else None
     return [Fault(f"{place}.image", f"{shown(image)} {problem}", "write it without")] if problem else []
+
+
+_EACH_ONCE = frozenset(
+    {
+        "containers",
+        "imagePullSecrets",
+        "initContainers",
+        "mainContainer.env",
+        "mainContainer.resources.claims",
+        "mainContainer.volumeMounts",
+    }
+)
+"""Lists of `extraPodSpec` that may repeat a key, or of which that is told elsewhere."""
+
+
+def _repeated_faults(spec: ComponentDeploymentSpec) -> list[Fault]:
+    """Entries of the user's own lists of which one would be lost, since Metacontroller merges them by a key."""
+    extra = repeated_keys({**(spec.extra_pod_spec or {})})
+    metrics = repeated_keys({"metrics": (spec.autoscaling.metrics if spec.autoscaling else None) or []})
+    found = [("spec.extraPodSpec", repeated) for repeated in extra if repeated.path not in _EACH_ONCE]
+    return [
+        Fault(
+            f"{prefix}.{repeated.path}",
+            f"{repeated.key} {repeated.value} stands twice, and one of the two would be lost",
+            "keep one of them",
+        )
+        for prefix, repeated in [*found, *(("spec.autoscaling", repeated) for repeated in metrics)]
+    ]
 
 
 def _container_faults(extra: ExtraPodSpec) -> list[Fault]:

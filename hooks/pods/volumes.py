@@ -24,6 +24,17 @@ class Volumes:
     mounts: list[dict[str, Any]] = field(default_factory=list)
     env: dict[str, str] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
+    _mounted: dict[str, str] = field(default_factory=dict)
+    """Path → the field that mounts something there."""
+
+    def mount(self, place: str, mount: dict[str, Any]) -> None:
+        """Mount something that the user names in a field; one path takes one thing."""
+        path = mount["mountPath"]
+        earlier = self._mounted.setdefault(path, place)
+        if earlier != place:
+            problem = f"{shown(path)} is where {earlier} mounts something"
+            self.faults.append(Fault(place, problem, "choose another path, or keep one of the two"))
+        self.mounts.append(mount)
 
 
 def volumes(component: Component) -> Volumes:
@@ -40,7 +51,8 @@ def volumes(component: Component) -> Volumes:
         elif not _same_claim(ours, dict(volume)):
             problem = f"{shown(volume['name'])} is the name of a volume that the component has already"
             found.faults.append(Fault(f"spec.extraPodSpec.volumes[{index}].name", problem, "give it another name"))
-    found.mounts += [dict(mount) for mount in component.main_container.get("volumeMounts") or ()]
+    for index, mount in enumerate(component.main_container.get("volumeMounts") or ()):
+        found.mount(f"spec.extraPodSpec.mainContainer.volumeMounts[{index}].mountPath", dict(mount))
     return found
 
 
@@ -64,7 +76,8 @@ def _claims(component: Component, found: Volumes) -> None:
             mounted.add(mount.name)
             claim = {"claimName": mount.name}
             found.volumes.append({"name": names.volume_name(mount.name), "persistentVolumeClaim": claim})
-        found.mounts.append({"name": names.volume_name(mount.name), "mountPath": path})
+        place = f"spec.volumeMounts[{index}].mountPoint"
+        found.mount(place, {"name": names.volume_name(mount.name), "mountPath": path})
 
 
 def _shared_memory(component: Component, found: Volumes) -> None:

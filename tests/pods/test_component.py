@@ -134,3 +134,47 @@ def test_a_user_may_write_a_null_anywhere():
     deep = {"resources": {"limits": None}, "ingress": {"enabled": None, "tls": None}, "autoscaling": {"metrics": None}}
     main = main_container(command=None, args=None, env=None, envFrom=None, ports=None, resources=None)
     assert ask(component(nulls | main)).children == ask(component(deep | main)).children == ask(component()).children
+
+
+TWICE = [{"name": "x", "image": "i"}] * 2
+
+
+@pytest.mark.parametrize(
+    ("extra", "message"),
+    [
+        (
+            {"containers": [{"name": "main", "image": "i"}]},
+            "spec.extraPodSpec.containers[0].name: 'main' is taken already; write it under mainContainer",
+        ),
+        ({"containers": TWICE}, "spec.extraPodSpec.containers[1].name: 'x' is taken already; give it another name"),
+        (
+            {"volumes": [{"name": "v", "emptyDir": {}}, {"name": "v", "emptyDir": {"medium": "Memory"}}]},
+            "spec.extraPodSpec.volumes: name v stands twice, and one of the two would be lost; keep one of them",
+        ),
+        (
+            {"mainContainer": {"ports": [{"containerPort": 53}, {"containerPort": 53, "protocol": "UDP"}]}},
+            (
+                "spec.extraPodSpec.mainContainer.ports: containerPort 53 stands twice, and one of the two would be "
+                "lost; keep one of them"
+            ),
+        ),
+        (
+            {"containers": [{"name": "x", "image": "i", "env": [{"name": "A"}, {"name": "A"}]}]},
+            (
+                "spec.extraPodSpec.containers[0].env: name A stands twice, and one of the two would be lost; "
+                "keep one of them"
+            ),
+        ),
+    ],
+)
+def test_a_list_that_names_something_twice_is_told_once_by_the_users_field(extra, message):
+    assert ask(component({"extraPodSpec": extra})).message == message
+
+
+def test_a_variable_a_pull_secret_or_a_resource_claim_may_stand_twice():
+    main = {
+        "env": [{"name": "A", "value": "1"}, {"name": "A", "value": "2"}],
+        "resources": {"claims": [{"name": "c"}] * 2},
+    }
+    answer = ask(component({"extraPodSpec": {"mainContainer": main, "imagePullSecrets": [{"name": "s"}] * 2}}))
+    assert answer.env["A"] == "2"

@@ -82,9 +82,27 @@ def test_a_claim_mounted_twice_is_one_volume():
     assert answer.main["volumeMounts"] == [{"name": "m", "mountPath": "/a"}, {"name": "m", "mountPath": "/b"}, SHM]
 
 
-def test_two_mounts_at_one_path_are_an_invalid_spec():
-    mounts = [{"name": "m", "mountPoint": "/a"}, {"name": "n", "mountPoint": "/a"}]
-    assert "mountPath /a stands twice" in ask(component({"volumeMounts": mounts})).message
+OF_MAIN = {"extraPodSpec": {"mainContainer": {"volumeMounts": [{"name": "x", "mountPath": "/a"}]}}}
+
+
+@pytest.mark.parametrize(
+    ("spec", "place"),
+    [
+        (
+            {"volumeMounts": [{"name": "m", "mountPoint": "/a"}, {"name": "n", "mountPoint": "/a"}]},
+            "spec.volumeMounts[1].mountPoint",
+        ),
+        (
+            {"volumeMounts": [{"name": "m", "mountPoint": "/a"}], **OF_MAIN},
+            "spec.extraPodSpec.mainContainer.volumeMounts[0].mountPath",
+        ),
+    ],
+)
+def test_two_mounts_at_one_path_are_told_by_the_fields_that_ask_for_them(spec, place):
+    assert ask(component(spec)).message == (
+        f"{place}: '/a' is where spec.volumeMounts[0].mountPoint mounts something; choose another path, or keep one of "
+        "the two"
+    )
 
 
 @pytest.mark.parametrize(
