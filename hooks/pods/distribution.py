@@ -15,6 +15,7 @@ from hooks.pods.command import CommandLine, variable
 
 LEADER_ADDRESS = "LWS_LEADER_ADDRESS"
 WORKER_INDEX = "LWS_WORKER_INDEX"
+GROUP_SIZE = "LWS_GROUP_SIZE"
 
 LEADER = variable(LEADER_ADDRESS)
 """The leader's host name, as an argument."""

@@ -3,7 +3,7 @@
 from hooks.api.component_deployment import Backend
 from hooks.pods import sglang, trtllm, vllm
 from hooks.pods.command import CommandLine, Environment
-from hooks.pods.distribution import Distribution, Node
+from hooks.pods.distribution import GROUP_SIZE, Distribution, Node
 from hooks.settings import Settings
 
 
@@ -22,11 +22,12 @@ def distribute(
     Raises:
         InvalidSpec: the engine's flags cannot be placed or read.
     """
+    known = {GROUP_SIZE: str(node.count), **env}
     if backend == "vllm":
         balanced = settings.multinode.vllm_hybrid_load_balancing
-        return vllm.distribute(line, node, env, hybrid_load_balancing=balanced)
+        return vllm.distribute(line, node, known, hybrid_load_balancing=balanced)
     if backend == "sglang":
-        return sglang.distribute(line, node, env)
+        return sglang.distribute(line, node, known)
     if backend == "trtllm":
         return trtllm.distribute(line, node, env, secret_name=settings.mpi_run.secret_name)
     return Distribution(line)

@@ -37,6 +37,13 @@ _START_RANK = Flag("--data-parallel-start-rank", ("-dpr",), shortest="--data-par
 _HYBRID = Flag("--data-parallel-hybrid-lb", ("-dph", "--no-data-parallel-hybrid-lb"), shortest="--data-parallel-h")
 _EXTERNAL = Flag("--data-parallel-external-lb", ("-dpe",), shortest="--data-parallel-e")
 
+_OWN = (
+    Flag("--nnodes", ("-n",), shortest="--nn"),
+    Flag("--node-rank", ("-r",), shortest="--node-"),
+    Flag("--data-parallel-rank", ("-dpn",), shortest="--data-parallel-ra"),
+)
+"""Flags by which the user tells each node its part himself."""
+
 _WAIT = """{python} -c '
 import socket, sys, time
 while True:
@@ -77,6 +84,10 @@ def distribute(line: CommandLine, node: Node, env: Environment, *, hybrid_load_b
     if not node.gpus:
         return Distribution(line, probes)
     call = engine_call(line, "vllm", env)
+    own = next((flag.name for flag in _OWN if is_set(flag, call)), None)
+    if own:
+        note = f"Nothing of Ray was added, nor of data parallelism: the command sets {own}."
+        return Distribution(line, probes, note=note)
     sizes = _sizes(call)
     if sizes.world > node.gpus:
         reason = _without_ray(call)

@@ -113,3 +113,19 @@ def test_the_platforms_scheduler_where_the_user_names_none(given, scheduler):
 def test_a_component_that_is_no_worker_runs_its_command_on_each_node(engine):
     for pod in pods(engine, componentType="main")[:2]:
         assert pod["containers"][0]["command"] == ["python3", "-m", f"dynamo.{engine}"]
+
+
+@pytest.mark.parametrize("written", ["$(LWS_GROUP_SIZE)", "$LWS_GROUP_SIZE"])
+def test_the_size_of_the_group_is_known(written):
+    line = {"command": ["python3", "-m", "dynamo.vllm", "-pp", written]}
+    if not written.startswith("$("):
+        line = {"command": ["sh", "-c", f"python3 -m dynamo.vllm -pp {written}"]}
+    leader, _, answer = pods("vllm", gpu="1", container={**line, "args": []})
+    assert answer.condition["reason"] != "InvalidSpec"
+    assert "ray start --head" in str(leader["containers"][0])
+
+
+def test_a_users_own_value_for_the_size_of_the_group_is_the_one():
+    line = {"command": ["python3", "-m", "dynamo.vllm", "-pp", "$(LWS_GROUP_SIZE)"], "args": []}
+    leader = pods("vllm", gpu="1", container=line, envs=[{"name": "LWS_GROUP_SIZE", "value": "1"}])[0]
+    assert "ray" not in str(leader["containers"][0])

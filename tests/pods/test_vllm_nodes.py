@@ -144,6 +144,26 @@ def test_no_ray_where_the_user_distributes_otherwise(role, line, note):
     assert (distribution.line, distribution.note) == (line, note)
 
 
+@pytest.mark.parametrize("role", ["leader", "worker"])
+@pytest.mark.parametrize(
+    ("flags", "flag"),
+    [
+        ("-tp 16 --nnodes 2 --node-rank $LWS_WORKER_INDEX --master-addr $LWS_LEADER_ADDRESS", "--nnodes"),
+        ("-tp 16 -n 2 -r $LWS_WORKER_INDEX", "--nnodes"),
+        ("-tp 16 --node_rank=$LWS_WORKER_INDEX", "--node-rank"),
+        ("-tp $TP --nnodes=2", "--nnodes"),
+        ("-dp 16 --data-parallel-rank $LWS_WORKER_INDEX", "--data-parallel-rank"),
+        ("-dp 16 -dpn 1", "--data-parallel-rank"),
+        ("-tp 8 --nnodes 2", "--nnodes"),
+    ],
+)
+def test_nothing_is_added_where_the_user_tells_each_node_its_part(role, flags, flag):
+    line = script(flags)
+    distribution = distribute(line, Node(role, 2, 8))
+    assert distribution.line == line
+    assert distribution.note == f"Nothing of Ray was added, nor of data parallelism: the command sets {flag}."
+
+
 def test_a_script_stays_one_script():
     line = CommandLine(SH, (f"python3 -m {MODULE} -pp 2 | tee log",))
     leader = distribute(line, Node("leader", 2, 1)).line
