@@ -88,6 +88,7 @@ def renewed(tokens):
 
 
 def test_a_token_that_changes_is_read_anew_and_nothing_is_touched(serving):
+    upgrade(serving, Release())
     before, writes = running(serving), len(serving.writes)
     changed = renewed(("second", "first"))
     upgrade(serving, changed)
@@ -107,6 +108,7 @@ def test_before_metacontroller_has_read_the_new_token_the_old_one_will_do(servin
 
 
 def test_hooks_whose_token_metacontroller_does_not_know_are_reported_and_nothing_is_touched(serving):
+    upgrade(serving, Release())
     before, writes = running(serving), len(serving.writes)
     changed = renewed(("second",))
     serving.hooks.replace(changed.installation().application(serving.clock))
