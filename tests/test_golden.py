@@ -5,12 +5,23 @@ from hooks.simulator.selectors import matches
 from tests.golden_cases import FOLDER, cases
 
 
+class Readable(yaml.SafeDumper):
+    """Writes text of several lines line by line, so that a diff shows which one has changed."""
+
+
+def _text(dumper, text):
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+
+
+Readable.add_representer(str, _text)
+
+
 @pytest.mark.parametrize("case", cases(), ids=str)
 def test_the_answer_is_the_golden_one(case, update_golden):
     path = case.folder / "response.yaml"
     answer = case.answer()
     if update_golden:
-        path.write_text(yaml.safe_dump(answer, sort_keys=True, allow_unicode=True, width=110))
+        path.write_text(yaml.dump(answer, Dumper=Readable, sort_keys=True, allow_unicode=True, width=110))
     assert path.exists(), f"{path} is missing: run `make golden` and read what it writes"
     assert answer == yaml.safe_load(path.read_text())
 
