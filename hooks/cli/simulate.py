@@ -81,8 +81,8 @@ class _Command(click.Command):
 @click.option(
     "-n",
     "--namespace",
-    help="Namespace of objects that name none, and of the names in options; `default`, and for names that of the "
-    "manifests, where it is not given.",
+    help="Namespace of objects that name none, `default` where it is not given; and of the names in options, that "
+    "of the manifests where it is not given.",
 )
 @click.option(
     "--for",

@@ -126,8 +126,9 @@ class Simulation:
         except ApiError as error:
             if error.reason != "NotFound":
                 raise
-            where = f"namespace {self.namespace} (-n names another one)"
-            raise Unreadable(f"{action.described}: {error.message} in {where}") from error
+            namespaced = self.cluster.store.resource(action.target.resolve(self.cluster)).namespaced
+            where = f" in namespace {self.namespace} (-n names another one)" if namespaced else ""
+            raise Unreadable(f"{action.described}: {error.message}{where}") from error
 
     def _check_failures(self) -> None:
         """A failure of what was never there is a typing error, and all would look well."""

@@ -259,6 +259,7 @@ def test_without_a_time_things_happen_once_all_is_at_rest():
         (["--fail", "thing/x=Quota"], "the cluster has no kind 'thing'"),
         (["--until", "thing/x:Ready"], "the cluster has no kind 'thing'"),
         (["--until", "Ready=true"], "'true' is no status of a condition; write Ready=True|False|Unknown"),
+        (["--delete", "ns/nope"], '--delete ns/nope: namespaces "nope" not found\n'),
         (["--scale", "hpa/nope=3"], 'horizontalpodautoscalers.autoscaling "nope" not found in namespace default'),
         (["--scale", "dgd/vllm-disagg=2"], "name one of the graph's services: dgd/vllm-disagg/Frontend|"),
         (["--scale", "deploy/x=many"], "'deploy/x=many' has no number of replicas"),
