@@ -3,14 +3,16 @@
 All faults of a spec are told at once: those of the other parts too, which only a spec of the right shape shows.
 """
 
+import copy
 import re
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 import pydantic
+import pydantic_core
 
 from hooks.api.common import Model
-from hooks.errors import Fault, FaultyValue, faults_of
+from hooks.errors import Fault, FaultyValue, InvalidSpec, faults_of
 
 _STEP = re.compile(r"\w+")
 
@@ -26,41 +28,63 @@ class Salvaged(Generic[AModel]):
     """What the model was read from, without the misshapen fields."""
     faults: list[Fault] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
-    """Names of the misshapen fields."""
+    """Names of the spec's fields that are misshapen or hold what is."""
 
 
-def salvaged(model: type[AModel], spec: Any, *, within: str | None = None) -> Salvaged[AModel]:
-    """Read a spec, without the fields that are misshapen; their faults are in the answer.
+def salvaged(model: type[AModel], spec: Any) -> Salvaged[AModel]:
+    """Read a spec, without the innermost fields that are misshapen; their faults are in the answer.
 
-    Args:
-        model: what the spec should be.
-        spec: what it is.
-        within: a field that is a map of which only the misshapen entries are taken out, such as `services`.
+    Raises:
+        InvalidSpec: nothing can be taken out that would mend it.
     """
     faults: list[Fault] = []
     taken: set[str] = set()
-    left = spec
+    left: Any = spec
     while True:
         try:
             return Salvaged(model.model_validate(left), left, faults, taken)
         except pydantic.ValidationError as error:
-            faults += faults_of(error, "spec")
-            left, more = _without_misshapen(left, error, within)
-            taken |= more
+            faults += [fault for fault in faults_of(error, "spec") if not _is_echo(fault, faults)]
+            before, left = left, copy.deepcopy(left) if isinstance(left, dict) else {}
+            for steps in map(_steps, error.errors(include_url=False, include_input=False)):
+                taken.update(map(str, steps[:1] or left))
+                _take_out(left, steps)
+            if left == before:
+                raise InvalidSpec(faults) from None
 
 
-def _without_misshapen(
-    spec: Any, error: pydantic.ValidationError, within: str | None
-) -> tuple[dict[str, Any], set[str]]:
-    left: dict[str, Any] = dict(spec) if isinstance(spec, dict) else {}
-    taken: set[str] = set()
-    for detail in error.errors(include_url=False, include_input=False):
-        cause = detail.get("ctx", {}).get("error")
-        steps = [str(step) for step in detail["loc"]]
-        if not steps:  # of a rule about the whole: the fault says which field
-            steps = _STEP.findall(cause.field)[:1] if isinstance(cause, FaultyValue) else []
-        if steps[:1] == [within] and len(steps) > 1:
-            left[steps[0]] = {key: entry for key, entry in left[steps[0]].items() if str(key) != steps[1]}
+def _is_echo(fault: Fault, told: list[Fault]) -> bool:
+    """Whether a fault is of a part of which something was taken out: it may follow from that."""
+    part = fault.field.rpartition(".")[0]
+    return any(
+        f"{earlier.field}.".startswith((f"{fault.field}.", f"{fault.field}[", f"{part}."))
+        or fault.field.startswith((f"{earlier.field}.", f"{earlier.field}["))
+        for earlier in told
+    )
+
+
+def _steps(detail: pydantic_core.ErrorDetails) -> list[str | int]:
+    """The way to what is misshapen: keys and indices."""
+    cause = detail.get("ctx", {}).get("error")
+    found = list(detail["loc"])
+    if isinstance(cause, FaultyValue):
+        found += [int(step) if step.isdecimal() else step for step in _STEP.findall(cause.field)]
+    return found
+
+
+def _take_out(value: Any, steps: list[str | int]) -> None:
+    """Take the innermost field out that is there. Items of lists stay, so that the others keep their indices."""
+    innermost: tuple[dict[Any, Any], Any] | None = None
+    for step in steps:
+        if isinstance(value, dict):
+            key = next((key for key in value if str(key) == str(step)), None)
+            if key is None:
+                break
+            innermost = value, key
+            value = value[key]
+        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+            value = value[step]
         else:
-            taken.update(steps[:1] or map(str, left))
-    return {key: entry for key, entry in left.items() if str(key) not in taken}, taken
+            break
+    if innermost:
+        del innermost[0][innermost[1]]

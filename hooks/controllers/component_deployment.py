@@ -206,13 +206,14 @@ def _order_note(request: SyncRequest, workload: Object | None) -> str:
 
 def _build(component: Component) -> Built:
     faults = list(component.faults)
+    told = {fault.field for fault in faults}  # what was taken out of a spec is not missed on top
     notes = hints(component)
 
     def attempt(build: Callable[[], Object | None]) -> Object | None:
         try:
             return build()
         except InvalidSpec as invalid:
-            faults.extend(invalid.faults)
+            faults.extend(fault for fault in invalid.faults if fault.field not in told)
             return None
 
     service = build_service(component)

@@ -77,7 +77,7 @@ def read_graph(parent: Object, settings: Settings) -> Graph:
             `graph_faults`. Those of a pod are its component's to report.
     """
     raw = spec_of(parent)
-    read = salvaged(GraphDeploymentSpec, raw, within="services")
+    read = salvaged(GraphDeploymentSpec, raw)
     graph = _graph(parent, read.raw, read.model, settings)
     if not read.faults:
         return graph
@@ -86,8 +86,7 @@ def read_graph(parent: Object, settings: Settings) -> Graph:
         _build_components(graph)
     except InvalidSpec as invalid:
         faults += invalid.faults
-    if "services" not in read.taken:
-        faults += _name_faults(graph.name, _services_of(raw))
+    faults += [fault for fault in _name_faults(graph.name, _services_of(raw)) if fault not in faults]
     raise InvalidSpec(faults)
 
 

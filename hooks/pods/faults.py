@@ -11,6 +11,7 @@ from hooks.api.component_deployment import ComponentDeploymentSpec, ComponentSha
 from hooks.api.kubernetes import EnvVar, ExtraPodSpec
 from hooks.errors import Fault, shown
 from hooks.manifest import repeated_keys, unreadable_quantities
+from hooks.quantities import is_quantity, parse_quantity
 
 
 def component_faults(spec: ComponentDeploymentSpec) -> list[Fault]:
@@ -85,14 +86,18 @@ def _dynamo_namespace_faults(spec: ComponentDeploymentSpec) -> list[Fault]:
 
 
 def _quantity_faults(spec: ComponentDeploymentSpec) -> list[Fault]:
-    """Quantities in the user's own Kubernetes objects that cannot be read."""
+    """Quantities that cannot be read: in the user's own Kubernetes objects, and of the shared memory."""
     metrics = {"metrics": (spec.autoscaling.metrics if spec.autoscaling else None) or []}
     unreadable = [
         *unreadable_quantities(dict(spec.extra_pod_spec or {}), "spec.extraPodSpec"),
         *unreadable_quantities(metrics, "spec.autoscaling"),
     ]
     cure = "write one such as 2, 500m or 20Gi"
-    return [Fault(found.path, f"{shown(found.value)} is no quantity", cure) for found in unreadable]
+    faults = [Fault(found.path, f"{shown(found.value)} is no quantity", cure) for found in unreadable]
+    size = None if spec.shared_memory is None or spec.shared_memory.disabled else spec.shared_memory.size
+    if size not in (None, "") and not (is_quantity(size) and parse_quantity(size) >= 0):
+        faults.append(Fault("spec.sharedMemory.size", f"{shown(size)} is no amount", "write one such as 16Gi"))
+    return faults
 
 
 def _image_faults(place: str, image: str | None) -> list[Fault]:

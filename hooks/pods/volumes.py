@@ -9,7 +9,6 @@ from typing import Any
 from hooks import names
 from hooks.errors import Fault, shown
 from hooks.pods.component import Component
-from hooks.quantities import is_quantity, parse_quantity
 
 SHARED_MEMORY_PATH = "/dev/shm"  # noqa: S108 - the path itself is the feature
 COMPILATION_CACHE_VARIABLES = {"vllm": "VLLM_CACHE_ROOT"}
@@ -89,10 +88,6 @@ def _shared_memory(component: Component, found: Volumes) -> None:
     size: Any = component.settings.defaults.shared_memory_size
     if shared and shared.size not in (None, ""):
         size = shared.size
-    if not (is_quantity(size) and parse_quantity(size) >= 0):
-        cure = "write one such as 16Gi"
-        found.faults.append(Fault("spec.sharedMemory.size", f"{shown(size)} is no amount", cure))
-        return
     found.volumes.append({"name": names.SHARED_MEMORY, "emptyDir": {"medium": "Memory", "sizeLimit": size}})
     found.mounts.append({"name": names.SHARED_MEMORY, "mountPath": SHARED_MEMORY_PATH})
 

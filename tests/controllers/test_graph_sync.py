@@ -164,6 +164,51 @@ def test_an_object_of_that_name_in_another_namespace_is_not_in_the_way():
 # Faults
 
 
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        pytest.param(
+            {"services": {"A": {"replicas": "2", "labels": {"a b": "c"}}}},
+            {"spec.services.A.replicas", "spec.services.A.labels[a b]"},
+            id="a field of the same service",
+        ),
+        pytest.param(
+            {
+                "pvcs": [
+                    {"name": "A_B", "create": True, "size": "x", "volumeAccessMode": "RWX"},
+                    {"name": "b", "size": 1.5},
+                ]
+            },
+            {"spec.pvcs[0].create", "spec.pvcs[0].name"},
+            id="the name of a claim that lacks something",
+        ),
+        pytest.param(
+            {"pvcs": [{"name": "a", "create": "yes"}, {"name": "B"}]},
+            {"spec.pvcs[0].create", "spec.pvcs[1].name"},
+            id="a claim keeps its number",
+        ),
+        pytest.param(
+            {"services": {"A": {"autoscaling": {"enabled": True, "maxReplicas": "3"}}}},
+            {"spec.services.A.autoscaling.maxReplicas"},
+            id="what was taken out is not missed on top",
+        ),
+        pytest.param(
+            {"services": {"A": {"volumeMounts": [{"name": "m", "mountPoint": 5}], "labels": {"a b": "c"}}}},
+            {"spec.services.A.volumeMounts[0].mountPoint", "spec.services.A.labels[a b]"},
+            id="nor is it in a list",
+        ),
+        pytest.param({"services": {"A": "x", "a": {}}}, {"spec.services.A", "spec.services.a"}, id="a whole service"),
+    ],
+)
+def test_what_is_misshapen_hides_no_fault_beside_it(spec, told):
+    services = {
+        key: value if isinstance(value, str) else laid_over(RUNNING, value)
+        for key, value in spec.get("services", {}).items()
+    }
+    answer = ask(graph({}) | {"spec": {**spec, "services": services}})
+    assert {line.split(": ")[0] for line in answer.message.split(". ")} == told
+
+
 def test_all_faults_of_a_graph_are_told_at_once_those_beside_a_wrong_type_too():
     services = {
         "A": {"replicas": "two"},
@@ -471,6 +516,7 @@ def under(account=None, image="registry.example.com/runtime:1"):
 
 
 DISCOVERY = {"annotations": {"nvidia.com/dynamo-discovery-backend": "kubernetes"}}
+RUNNING = {"extraPodSpec": {"mainContainer": {"image": "x"}}}
 READY = {"status": {"conditions": [{"type": "Available", "status": "True"}], "observedGeneration": 1}}
 ROLLING_OUT = {"status": {"conditions": [{"type": "Available", "status": "False"}], "observedGeneration": 1}}
 

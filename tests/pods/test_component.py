@@ -178,3 +178,31 @@ def test_a_variable_a_pull_secret_or_a_resource_claim_may_stand_twice():
     }
     answer = ask(component({"extraPodSpec": {"mainContainer": main, "imagePullSecrets": [{"name": "s"}] * 2}}))
     assert answer.env["A"] == "2"
+
+
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        pytest.param(
+            {"extraPodSpec": {"mainContainer": {"args": "x"}}, "sharedMemory": {"size": "x"}},
+            {"spec.extraPodSpec.mainContainer.args", "spec.sharedMemory.size"},
+            id="a size beside a wrong command",
+        ),
+        pytest.param(
+            {
+                "sharedMemory": {"size": "x"},
+                "extraPodSpec": {"volumes": [{"name": "shared-memory", "emptyDir": {}}]},
+            },
+            {"spec.sharedMemory.size", "spec.extraPodSpec.volumes[0].name"},
+            id="a clash of names beside a wrong size",
+        ),
+        pytest.param(
+            {"ingress": {"enabled": True, "host": 5, "labels": {"a b": "c"}}},
+            {"spec.ingress.host", "spec.ingress.labels[a b]"},
+            id="what was taken out is not missed on top",
+        ),
+    ],
+)
+def test_what_is_misshapen_hides_no_fault_beside_it(spec, told):
+    message = ask(component(spec)).message
+    assert {line.split(": ")[0] for line in message.split(". ")} == told
