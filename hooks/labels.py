@@ -79,7 +79,10 @@ OWN_LABELS = frozenset(
 )
 """Of a component's metadata labels only these reach its children, so that `kubectl label` restarts nothing."""
 
-NEVER_OF_USER = frozenset({CONTROLLER_UID, BASE_MODEL_HASH, SELECTOR})
+CHOOSING = frozenset({CONTROLLER_UID, INSTALLATION, TARGET_NAMESPACE})
+"""Labels by which controllers choose what they look after: they go from no object to what is made of it."""
+
+NEVER_OF_USER = CHOOSING | {BASE_MODEL_HASH, SELECTOR}
 """Labels that Metacontroller, a model's Service and a workload select by: with one, a child would claim what is not its
 own."""
 

@@ -182,11 +182,14 @@ def discovery_binding(graph_deployment: str) -> str:
 
 SHARED_MEMORY = "shared-memory"
 """Name of the volume at /dev/shm."""
+MPI_KEYS = "mpi-ssh-keys"
+"""Name of the volume with the keys by which nodes reach each other through SSH."""
+_OWN_VOLUMES = frozenset({SHARED_MEMORY, MPI_KEYS})
 
 
 def volume_name(claim: str) -> str:
     """Name of the volume that holds a claim: the claim's own where a volume may be called so (a DNS label)."""
-    if len(claim) <= LABEL_LENGTH and _DNS_1123.fullmatch(claim) and claim != SHARED_MEMORY:
+    if len(claim) <= LABEL_LENGTH and _DNS_1123.fullmatch(claim) and claim not in _OWN_VOLUMES:
         return claim
     head = re.sub(r"[^-a-z0-9]", "-", claim.lower())[:54].strip("-") or "claim"
     return f"{head}-{hashlib.sha256(claim.encode()).hexdigest()[:8]}"

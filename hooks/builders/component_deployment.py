@@ -141,7 +141,7 @@ def _set_environment(spec: Object, graph: Graph, service: ComponentSharedSpec, c
 
 
 def _labels(graph: Graph, key: str, service: ComponentSharedSpec, dynamo_namespace: str) -> dict[str, str]:
-    found = {name: value for name, value in (service.labels or {}).items() if name != labels.CONTROLLER_UID}
+    found = {name: value for name, value in (service.labels or {}).items() if name not in labels.CHOOSING}
     found[labels.COMPONENT] = key
     found[labels.DYNAMO_NAMESPACE] = names.label_value(dynamo_namespace)
     found[labels.GRAPH_DEPLOYMENT] = graph.name

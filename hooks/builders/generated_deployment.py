@@ -10,8 +10,6 @@ from hooks.manifest import too_large, without_nulls
 from hooks.profiling.requested import RequestedGraph
 from hooks.protocol import Object, part
 
-_NEVER_TAKEN_OVER = frozenset({labels.CONTROLLER_UID, labels.INSTALLATION, labels.TARGET_NAMESPACE})
-"""Labels by which controllers choose what they look after."""
 _METACONTROLLERS = "metacontroller.k8s.io/"
 """Prefix of the annotations by which Metacontroller knows what it made."""
 
@@ -34,7 +32,7 @@ def build_generated_deployment(generated: Object, wanted: RequestedGraph) -> Obj
     found = {
         key: value
         for key, value in part(metadata, "labels").items()
-        if key not in _NEVER_TAKEN_OVER and labels.is_key(key) and isinstance(value, str) and labels.is_value(value)
+        if key not in labels.CHOOSING and labels.is_key(key) and isinstance(value, str) and labels.is_value(value)
     }
     annotations = {
         key: value

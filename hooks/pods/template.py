@@ -20,7 +20,7 @@ from hooks.pods.ports import moved_ports, ports
 from hooks.pods.probes import probes
 from hooks.pods.resources import gpus_per_node, resources
 from hooks.pods.variables import variables, with_references_resolved
-from hooks.pods.volumes import Volumes, volumes
+from hooks.pods.volumes import Volumes, taken_volume, users_volumes, volumes
 from hooks.protocol import Object
 
 MAIN = "main"
@@ -70,6 +70,7 @@ def build_pod_template(component: Component, role: Role | None = None) -> tuple[
     spread = None
     try:
         spread = _spread(component, role, container) if role else None
+        faults += _volume_faults(component, _mounts_of(spread, container)) if spread else []
     except InvalidSpec as invalid:
         faults += invalid.faults
     if faults:
@@ -192,6 +193,22 @@ def _spread(component: Component, role: Role, container: Object) -> Distribution
     return distribute(component.backend, component.line, node, literal_values(container["env"]), component.settings)
 
 
+def _mounts_of(spread: Distribution, container: Object) -> list[Object]:
+    """The mounts to make: those at whose path the user mounts nothing."""
+    taken = {mount["mountPath"].rstrip("/") for mount in container.get("volumeMounts", ())}
+    return [mount for mount in spread.mounts if mount["mountPath"].rstrip("/") not in taken]
+
+
+def _volume_faults(component: Component, mounts: list[Object]) -> list[Fault]:
+    """Volumes of the user's that have a name of ours, and would be mounted in the place of ours."""
+    ours = {mount["name"] for mount in mounts}
+    return [
+        taken_volume(index, volume["name"])
+        for index, volume in enumerate(users_volumes(component))
+        if volume["name"] in ours
+    ]
+
+
 def _distribute(spread: Distribution, component: Component, container: Object, pod: Object) -> None:
     """Changes the main container and its pod into those of one role."""
     for key in ("command", "args"):
@@ -202,10 +219,9 @@ def _distribute(spread: Distribution, component: Component, container: Object, p
         container.update({field: probe} if probe else {})
     given = {variable["name"] for variable in container["env"]}
     container["env"] += [{"name": name, "value": value} for name, value in spread.env.items() if name not in given]
-    taken = {mount["mountPath"].rstrip("/") for mount in container.get("volumeMounts", ())}
-    mounts = [mount for mount in spread.mounts if mount["mountPath"].rstrip("/") not in taken]
+    mounts = _mounts_of(spread, container)
     container["volumeMounts"] = [*container.get("volumeMounts", ()), *mounts]
-    wanted = {mount["name"] for mount in mounts} - {volume["name"] for volume in pod["volumes"]}
+    wanted = {mount["name"] for mount in mounts}
     pod["volumes"] = [*pod["volumes"], *(volume for volume in spread.volumes if volume["name"] in wanted)]
     if component.settings.multinode.scheduler_name:
         pod.setdefault("schedulerName", component.settings.multinode.scheduler_name)

@@ -10,6 +10,7 @@ SIGTERM only where it was told to.
 import shlex
 from typing import Any
 
+from hooks import names
 from hooks.errors import Fault, InvalidSpec
 from hooks.pods.command import CommandLine, Environment
 from hooks.pods.distribution import LEADER_ADDRESS, Distribution, Node
@@ -22,7 +23,6 @@ KEYS = "/ssh-pk"
 
 _LAUNCHER = "trtllm-llmapi-launch"
 _RUNNERS = frozenset({"mpirun", "mpiexec", "srun"})
-_VOLUME = "mpi-ssh-keys"
 _ENV = {"OMPI_MCA_orte_keep_fqdn_hostnames": "1"}
 """Open MPI is to compare whole host names: those of a group differ in their first part only by a number."""
 
@@ -140,8 +140,8 @@ def distribute(line: CommandLine, node: Node, env: Environment, *, secret_name: 
         line=_leading(line, call, node, env) if node.is_leader else line.in_shell(_SERVE, ()),
         probes={} if node.is_leader else _WORKER_PROBES,
         env=_ENV,
-        volumes=({"name": _VOLUME, "secret": {"secretName": secret_name, "defaultMode": 0o644}},),
-        mounts=({"name": _VOLUME, "mountPath": KEYS, "readOnly": True},),
+        volumes=({"name": names.MPI_KEYS, "secret": {"secretName": secret_name, "defaultMode": 0o644}},),
+        mounts=({"name": names.MPI_KEYS, "mountPath": KEYS, "readOnly": True},),
     )
 
 

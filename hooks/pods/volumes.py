@@ -3,6 +3,7 @@
 Source: seed, "VolumeMount", "Shared Memory Configuration", "VLLM Backend (with compilation cache)".
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,18 +42,27 @@ def volumes(component: Component) -> Volumes:
     found = Volumes()
     _claims(component, found)
     _shared_memory(component, found)
-    own = component.extra_pod_spec.get("volumes") or ()
     by_name = {volume["name"]: volume for volume in found.volumes}
-    for index, volume in enumerate(own):
+    for index, volume in enumerate(users_volumes(component)):
         ours = by_name.get(volume["name"])
         if ours is None:
             found.volumes.append(dict(volume))
         elif not _same_claim(ours, dict(volume)):
-            problem = f"{shown(volume['name'])} is the name of a volume that the component has already"
-            found.faults.append(Fault(f"spec.extraPodSpec.volumes[{index}].name", problem, "give it another name"))
+            found.faults.append(taken_volume(index, volume["name"]))
     for index, mount in enumerate(component.main_container.get("volumeMounts") or ()):
         found.mount(f"spec.extraPodSpec.mainContainer.volumeMounts[{index}].mountPath", dict(mount))
     return found
+
+
+def users_volumes(component: Component) -> Sequence[Any]:
+    """The volumes of `extraPodSpec`."""
+    return component.extra_pod_spec.get("volumes") or ()
+
+
+def taken_volume(index: int, name: str) -> Fault:
+    """What is said of a user's volume that has the name of one that the component gets anyway."""
+    problem = f"{shown(name)} is the name of a volume that the component has already"
+    return Fault(f"spec.extraPodSpec.volumes[{index}].name", problem, "give it another name")
 
 
 def _claims(component: Component, found: Volumes) -> None:

@@ -76,6 +76,7 @@ def test_a_dynamo_namespace_longer_than_a_label_is_whole_in_the_spec_and_cut_in_
         pytest.param({"team": "a"}, {"team": "a"}, id="the user's own survive"),
         pytest.param({"nvidia.com/dynamo-component": "x"}, {}, id="ours win"),
         pytest.param({"controller-uid": "x"}, {}, id="Metacontroller's is nobody's"),
+        pytest.param({"nvidia.com/dynamo-installation": "b"}, {}, id="nor is that of who looks after it"),
         pytest.param(None, {}, id="none"),
     ],
 )

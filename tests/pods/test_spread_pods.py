@@ -129,3 +129,19 @@ def test_a_users_own_value_for_the_size_of_the_group_is_the_one():
     line = {"command": ["python3", "-m", "dynamo.vllm", "-pp", "$(LWS_GROUP_SIZE)"], "args": []}
     leader = pods("vllm", gpu="1", container=line, envs=[{"name": "LWS_GROUP_SIZE", "value": "1"}])[0]
     assert "ray" not in str(leader["containers"][0])
+
+
+def test_a_users_volume_that_has_the_name_of_the_keys_is_not_taken_for_them():
+    volumes = {"volumes": [{"name": "mpi-ssh-keys", "emptyDir": {}}]}
+    assert pods(extraPodSpec=volumes)[2].message == (
+        "spec.extraPodSpec.volumes[0].name: 'mpi-ssh-keys' is the name of a volume that the component has already; "
+        "give it another name"
+    )
+    own = {"volumeMounts": [{"name": "mpi-ssh-keys", "mountPath": "/ssh-pk"}]}
+    assert pods(extraPodSpec=volumes, container=own)[0]["volumes"][-1] == volumes["volumes"][0]
+
+
+def test_a_claim_that_has_the_name_of_the_keys_is_another_volume():
+    leader = pods(volumeMounts=[{"name": "mpi-ssh-keys", "mountPoint": "/m"}])[0]
+    claims = [volume for volume in leader["volumes"] if "persistentVolumeClaim" in volume]
+    assert [volume["name"] for volume in claims] == ["mpi-ssh-keys-e81c8dac"]
