@@ -5,7 +5,7 @@ BUILDER ?= docker
 IMAGE ?= dynamo-hooks:0.1.0
 DEMO ?= tests/manifests/vllm--disagg.yaml
 
-.PHONY: help demo test test-real check format golden crds chart settings revision image lock bench load clean
+.PHONY: help demo test test-real check format golden crds chart settings revision image lock bench load chaos clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -62,6 +62,9 @@ bench: .venv/installed ## the hooks against an echo, as ratios, and where the ti
 
 load: .venv/installed ## a minute under load: errors, rate, latencies, memory; writes docs/benchmark.md
 	$(BIN)/python -m tests.load --write
+
+chaos: .venv/installed ## 200 life cycles with everything killed or delayed at random, in some minutes
+	$(BIN)/python -m tests.chaos $(CHAOS_ARGS)
 
 image: ## build the container image, with docker or a builder of the same command line
 	$(BUILDER) build --tag $(IMAGE) .

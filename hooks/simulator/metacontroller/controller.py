@@ -123,6 +123,8 @@ class Controller(ABC):
         parent = change.item
         key = key_of(kind, parent)
         self._related.parent_changed(key, None if change.gone else parent)
+        if change.gone:
+            self._changed.pop(key, None)
         selection, _ = self._parents[kind]
         if selection.ignore_status_changes and _only_status(change):
             return

@@ -15,13 +15,17 @@ LAST_RETRY = 1000.0
 
 
 class WorkQueue(Generic[Key]):
-    """Calls `work` with each key that was added, after `latency` seconds; a key that waits is not added again."""
+    """Calls `work` with each key that was added, after `latency` seconds; a key that waits is not added again.
+
+    One that is added while it is worked on (time can pass within that) waits until this has ended, as in client-go.
+    """
 
     def __init__(self, clock: Clock, work: Callable[[Key], object], latency: float) -> None:
         self._clock = clock
         self._work = work
         self._latency = latency
         self._waiting: set[Key] = set()
+        self._working: set[Key] = set()
         self._delayed: dict[Key, tuple[datetime, Event]] = {}
         self._failures: dict[Key, int] = {}
         self._open = True
@@ -30,7 +34,8 @@ class WorkQueue(Generic[Key]):
         """Have the key worked on soon."""
         if key not in self._waiting and self._open:
             self._waiting.add(key)
-            self._clock.call_later(self._latency, lambda: self._run(key))
+            if key not in self._working:
+                self._run_soon(key)
 
     def add_after(self, key: Key, seconds: float, *, background: bool = False) -> None:
         """Add the key in so many seconds; of several such wishes the earliest counts.
@@ -43,10 +48,12 @@ class WorkQueue(Generic[Key]):
         due = self._clock.now() + timedelta(seconds=seconds)
         known = self._delayed.get(key)
         if known is not None:
-            if known[0] <= due:
+            if known[0] <= due and (background or not known[1].background):
                 return
             known[1].cancel()
-        event = self._clock.call_later(seconds, lambda: self._undelay(key), background=background)
+            due = min(due, known[0])
+        left = (due - self._clock.now()).total_seconds()
+        event = self._clock.call_later(left, lambda: self._undelay(key), background=background)
         self._delayed[key] = due, event
 
     def retry(self, key: Key) -> float:
@@ -75,10 +82,20 @@ class WorkQueue(Generic[Key]):
         del self._delayed[key]
         self.add(key)
 
+    def _run_soon(self, key: Key) -> None:
+        self._clock.call_later(self._latency, lambda: self._run(key))
+
     def _run(self, key: Key) -> None:
+        if not self._open:
+            return
         self._waiting.discard(key)
-        if self._open:
+        self._working.add(key)
+        try:
             self._work(key)
+        finally:
+            self._working.discard(key)
+            if key in self._waiting:
+                self._run_soon(key)
 
 
 PATIENCE = 60.0

@@ -2,7 +2,7 @@ import pytest
 import yaml
 
 from hooks.simulator.cluster import NeverAtRest, WritesAtRest
-from tests.simulator.metacontroller.toys import COMPOSITE, CONFIG_MAP, answer, cluster, config_map, widget
+from tests.simulator.metacontroller.toys import COMPOSITE, CONFIG_MAP, WIDGET, answer, cluster, config_map, widget
 
 
 def messages(running, reason="SyncError"):
@@ -349,6 +349,25 @@ def test_what_a_hook_waits_for_is_waited_for_and_what_it_only_looks_round_for_is
     running.settle()
     assert running.find("ConfigMap", "c") is not None
     assert running.resync_all() == []
+
+
+def test_a_parent_that_is_made_anew_is_waited_for_as_the_first_was():
+    made = {}
+
+    def sync(request):
+        made.setdefault(request["parent"]["metadata"]["uid"], running.clock.now())
+        waited = (running.clock.now() - made[request["parent"]["metadata"]["uid"]]).total_seconds()
+        return answer(*[config_map()] * (waited > 5), resyncAfterSeconds=0 if waited > 5 else 6)
+
+    running = cluster(sync)
+    running.apply(widget())
+    running.settle()
+    running.run_for(3600)
+    running.delete(WIDGET, "w")
+    running.settle()
+    running.apply(widget())
+    running.settle()
+    assert running.find("ConfigMap", "c") is not None
 
 
 def test_every_parent_is_synced_once_in_a_period():
