@@ -119,3 +119,15 @@ def _hooks(parent):
     if parent["kind"] == GRAPH_DEPLOYMENT.kind:
         return GRAPH_DEPLOYMENT, graph_deployment.sync, graph_deployment.customize
     return COMPONENT_DEPLOYMENT, component_deployment.sync, component_deployment.customize
+
+
+def claim(name="models", **metadata):
+    found = {"name": name, "namespace": "default", "uid": f"uid-of-claim-{name}", **metadata}
+    return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": found}
+
+
+def mounting(*claims):
+    return {"volumeMounts": [{"name": name, "mountPoint": f"/{name}"} for name in claims]}
+
+
+TO_MAKE = {"name": "models", "create": True, "size": "1Ti", "storageClass": "fast", "volumeAccessMode": "ReadWriteMany"}

@@ -176,3 +176,11 @@ def said(answer, step):
 def with_status(item, **fields):
     """An object with other fields in its status."""
     return laid_over(item, {"status": fields})
+
+
+def state_of(answer):
+    return answer["status"]["state"]
+
+
+def message_of(answer, step):
+    return said(answer, step)["message"]

@@ -8,7 +8,7 @@ import yaml
 
 from hooks.api_server import ApiServer
 from hooks.copy_output import LARGEST, REFUSED_PATIENCE, Copy, CopyFailed, copy_output
-from tests.test_copy_output import FakeTime
+from tests.copier.fake_api_server import FakeTime
 
 pytestmark = [pytest.mark.real, pytest.mark.xdist_group("real")]
 ROLE = yaml.safe_load((Path(__file__).parents[2] / "metacontroller" / "cluster_roles" / "profiling.yaml").read_text())
