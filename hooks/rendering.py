@@ -15,7 +15,14 @@ from hooks.controllers.graph import of_service, read_graph
 from hooks.controllers.registry import Controller, controllers
 from hooks.documents import almost_ours, manifest_objects, problem_of, repeated
 from hooks.errors import InvalidSpec, MalformedRequest
-from hooks.kinds import COMPONENT_DEPLOYMENT, GRAPH_DEPLOYMENT, GRAPH_DEPLOYMENT_REQUEST, NAMESPACE, SECRET
+from hooks.kinds import (
+    COMPONENT_DEPLOYMENT,
+    GRAPH_DEPLOYMENT,
+    GRAPH_DEPLOYMENT_REQUEST,
+    NAMESPACE,
+    PERSISTENT_VOLUME_CLAIM,
+    SECRET,
+)
 from hooks.manifest_faults import Refusals, judged, spec_faults, title
 from hooks.profiling.output import UnusableOutput, read_output
 from hooks.profiling.specification import read_request
@@ -93,6 +100,7 @@ def render(documents: Iterable[Any], asked: Asked) -> Rendered:
                 _descend(came_out, _CONTROLLERS[GRAPH_DEPLOYMENT.kind, GRAPH_DEPLOYMENT.api_version], rendered, asked)
         else:
             _descend(parent, found, rendered, asked)
+    rendered.warnings += _assumed_claims(there, rendered, asked)
     if asked.namespace_objects:
         _add_namespace_objects(there, rendered, asked)
     return rendered
@@ -133,15 +141,24 @@ def _warn(parent: Object, asked: Asked, rendered: Rendered) -> None:
     """Warn of what is in a custom resource that somebody wrote, and not of what it becomes."""
     unknown = asked.unknown_fields(parent) if asked.unknown_fields else ()
     rendered.warnings += [f"{title(parent)}: {found}" for found in unknown]
-    if parent["kind"] != GRAPH_DEPLOYMENT.kind:
-        return
-    try:
-        awaited = claims(read_graph(parent, asked.settings)).awaited
-    except InvalidSpec:
-        return
-    rendered.warnings += [
-        f"{title(parent)}: claim {name} is taken as there; a cluster would wait for it" for name in awaited
-    ]
+
+
+def _assumed_claims(parents: Iterable[Object], rendered: Rendered, asked: Asked) -> Iterable[str]:
+    """What graphs mount and neither the manifest nor what becomes of it has, in sentences."""
+    there = {
+        (metadata.get("namespace") or asked.namespace or DEFAULT_NAMESPACE, metadata.get("name"))
+        for metadata in (item["metadata"] for item in rendered.objects if item["kind"] == PERSISTENT_VOLUME_CLAIM.kind)
+    }
+    for parent in parents:
+        if parent["kind"] != GRAPH_DEPLOYMENT.kind:
+            continue
+        try:
+            mentioned = claims(read_graph(parent, asked.settings))
+        except InvalidSpec:
+            continue
+        for name in mentioned.awaited:
+            if (mentioned.namespace, name) not in there:
+                yield f"{title(parent)}: claim {name} is taken as there; a cluster would wait for it"
 
 
 def _descend(

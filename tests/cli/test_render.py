@@ -233,3 +233,34 @@ def test_what_nobody_knows_in_an_output_is_warned_about():
     result = render("-f", str(REQUEST), "--profile-output", "-", input=output)
     assert "DynamoGraphDeployment default/sla-online: unknown field spec.services." in result.stderr
     assert "did you mean replicas?" in result.stderr
+
+
+CLAIM = {
+    "apiVersion": "v1",
+    "kind": "PersistentVolumeClaim",
+    "metadata": {"name": "models"},
+    "spec": {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Gi"}}},
+}
+
+
+@pytest.mark.parametrize(
+    ("namespace", "said"),
+    [(None, False), ("default", False), ("other", True)],
+    ids=["in the same namespace", "in the same namespace, named", "in another one"],
+)
+def test_a_claim_that_the_manifest_has_is_not_taken_as_there(namespace, said):
+    service = {
+        "volumeMounts": [{"name": "models", "mountPoint": "/models"}],
+        "extraPodSpec": {"mainContainer": {"image": "registry.example.com/runtime:1"}},
+    }
+    graph = {
+        "apiVersion": "nvidia.com/v1alpha1",
+        "kind": "DynamoGraphDeployment",
+        "metadata": {"name": "g"},
+        "spec": {"services": {"A": service}},
+    }
+    metadata = {**CLAIM["metadata"], **({"namespace": namespace} if namespace else {})}
+    for documents in ([graph, {**CLAIM, "metadata": metadata}], [{**CLAIM, "metadata": metadata}, graph]):
+        result = render("-f", "-", input=yaml.safe_dump_all(documents))
+        assert result.exit_code == 0, result.stderr
+        assert ("claim models is taken as there" in result.stderr) == said
