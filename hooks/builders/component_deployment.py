@@ -7,14 +7,15 @@ from typing import Any
 from hooks import labels, names
 from hooks.api.component_deployment import ComponentSharedSpec
 from hooks.api.graph_deployment import GraphDeploymentSpec
-from hooks.builders.component_environment import environments
+from hooks.builders.component_environment import Variables, environments
 from hooks.builders.deployment_config import VARIABLE, DeploymentConfig, read_deployment_config
 from hooks.builders.finish import stamp
 from hooks.errors import Fault
 from hooks.kinds import COMPONENT_DEPLOYMENT
 from hooks.manifest import repeated_keys, without_nulls
-from hooks.pods.component import FRONTEND
-from hooks.pods.variables import with_references_resolved
+from hooks.pods.component import FRONTEND, read_component
+from hooks.pods.environment import referred_to
+from hooks.pods.variables import SUPPLIED_TO_SOME, supplied_names, supplied_to, with_references_resolved
 from hooks.protocol import Object, part
 from hooks.settings import Settings
 
@@ -67,7 +68,9 @@ def build_component_deployment(graph: Graph, key: str) -> Object:
     spec = {field: value for field, value in graph.services[key].items() if field in _KNOWN and value is not None}
     config = deployment_config(graph, key)
     _apply_config(spec, config, key, service)
-    _set_environment(spec, graph, service, config.text_for(key, service.component_type) if config else None)
+    config_text = config.text_for(key, service.component_type) if config else None
+    supplied = supplied_names(service.component_type, graph.settings)
+    _set_environment(spec, environments(graph.spec.envs, service, config_text, supplied))
     _mount_each_claim_once(spec, service)
     dynamo_namespace = names.GLOBAL_DYNAMO_NAMESPACE
     if not service.global_dynamo_namespace:
@@ -86,6 +89,10 @@ def build_component_deployment(graph: Graph, key: str) -> Object:
         "namespace": graph.namespace,
         "labels": dict(spec["labels"]),
     }
+    if SUPPLIED_TO_SOME & _referred_to(graph, service):  # which it gets can be told once all the rest is known
+        read = read_component({"metadata": metadata, "spec": without_nulls(spec)}, graph.settings)
+        supplied += supplied_to(read)
+        _set_environment(spec, environments(graph.spec.envs, service, config_text, supplied))
     kind = COMPONENT_DEPLOYMENT
     component = {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": metadata, "spec": without_nulls(spec)}
     return stamp(component, _repeated(component, key))
@@ -126,8 +133,15 @@ def _overlaid(item: Object, amounts: Object) -> Object:
     return merged
 
 
-def _set_environment(spec: Object, graph: Graph, service: ComponentSharedSpec, config: str | None) -> None:
-    main_env, envs = environments(graph.spec.envs, service, config, graph.settings)
+def _referred_to(graph: Graph, service: ComponentSharedSpec) -> set[str]:
+    """The names that variables of the main container refer to."""
+    main = (service.extra_pod_spec or {}).get("mainContainer") or {}
+    entries = (*(graph.spec.envs or ()), *(main.get("env") or ()), *(service.envs or ()))
+    return {name for entry in entries for name in referred_to(entry)}
+
+
+def _set_environment(spec: Object, environment: tuple[Variables, Variables]) -> None:
+    main_env, envs = environment
     if envs:
         spec["envs"] = envs
     extra = dict(spec.get("extraPodSpec") or {})

@@ -7,14 +7,16 @@ from hooks.api.component_deployment import ComponentSharedSpec
 from hooks.api.kubernetes import EnvVar
 from hooks.builders.deployment_config import VARIABLE
 from hooks.pods.environment import resolve_references
-from hooks.pods.variables import each_once, supplied_names
-from hooks.settings import Settings
+from hooks.pods.variables import each_once
 
 Variables = list[dict[str, Any]]
 
 
 def environments(
-    graph_envs: Iterable[EnvVar] | None, service: ComponentSharedSpec, config: str | None, settings: Settings
+    graph_envs: Iterable[EnvVar] | None,
+    service: ComponentSharedSpec,
+    config: str | None,
+    supplied: Iterable[str],
 ) -> tuple[Variables, Variables]:
     """What becomes of `extraPodSpec.mainContainer.env`, and of `envs` with the graph's variables in front.
 
@@ -25,7 +27,7 @@ def environments(
         graph_envs: the graph's `envs`.
         service: the service.
         config: what DYN_DEPLOYMENT_CONFIG shall be where it stands; None leaves it as it is.
-        settings: the platform's settings.
+        supplied: names of the variables that the component gets in front of all these.
     """
     main: Variables = each_once(((service.extra_pod_spec or {}).get("mainContainer") or {}).get("env") or ())
     own: Variables = each_once(service.envs or ())
@@ -34,7 +36,7 @@ def environments(
     envs: Variables = [*each_once(inherited), *own]
     if config is not None:
         main, envs = (_with_config(entries, config) for entries in (main, envs))
-    in_front = [{"name": name, "valueFrom": {}} for name in supplied_names(service.component_type, settings)]
+    in_front = [{"name": name, "valueFrom": {}} for name in supplied]
     everything = resolve_references(each_once([*in_front, *main, *envs]))
     resolved = {entry["name"]: entry for entry in everything}
     set_again = {entry["name"] for entry in envs}

@@ -9,6 +9,7 @@ from typing import Any
 from hooks.pods.component import Component, defaults_of_type
 from hooks.pods.environment import resolve_references, with_sources_in_front
 from hooks.pods.ports import default_environment
+from hooks.pods.volumes import COMPILATION_CACHE_VARIABLES, volumes
 from hooks.settings import Settings
 
 Variable = dict[str, Any]
@@ -23,7 +24,7 @@ def variables(component: Component, backend_env: dict[str, str]) -> list[Variabl
     entries: list[Any] = [
         *_of_every_component(component),
         *_literals(_of_platform(component.settings)),
-        *_literals({"DYN_DISCOVERY_BACKEND": "kubernetes"} if component.discovery else {}),
+        *_literals(_of_discovery(component)),
         *_literals(default_environment(component)),
         *_literals(backend_env),
         *(component.main_container.get("env") or ()),
@@ -53,10 +54,23 @@ _FIELDS = {"POD_NAME": "metadata.name", "POD_NAMESPACE": "metadata.namespace", "
 
 
 def supplied_names(component_type: str | None, settings: Settings) -> list[str]:
-    """Names of variables that a component of that type gets in front of a user's, as far as its graph can know."""
+    """Names of variables that every component of that type gets in front of a user's."""
     found = ["DYN_NAMESPACE", "DYN_PARENT_DGD_K8S_NAME", "DYN_PARENT_DGD_K8S_NAMESPACE", *_FIELDS]
     by_type = ["DYN_COMPONENT"] if component_type else []
     return [*found, *by_type, *_of_platform(settings), *defaults_of_type(component_type, settings.defaults).env]
+
+
+SUPPLIED_TO_SOME = frozenset({"DYN_DISCOVERY_BACKEND", *COMPILATION_CACHE_VARIABLES.values()})
+"""Further names that a component gets in front of a user's, where its discovery or its volumes ask for them."""
+
+
+def supplied_to(component: Component) -> list[str]:
+    """Those of `SUPPLIED_TO_SOME` that this component gets."""
+    return [*_of_discovery(component), *volumes(component).env]
+
+
+def _of_discovery(component: Component) -> dict[str, str]:
+    return {"DYN_DISCOVERY_BACKEND": "kubernetes"} if component.discovery else {}
 
 
 def _of_every_component(component: Component) -> list[Variable]:

@@ -1,6 +1,6 @@
 import pytest
 
-from tests.asked import ask, component, main_container
+from tests.asked import ask, component, graph, main_container
 
 SECRET = {"secretKeyRef": {"name": "s", "key": "k"}}
 
@@ -143,3 +143,35 @@ def test_a_name_that_the_api_server_would_refuse_is_an_invalid_spec(spec, field)
     answer = ask(component(spec))
     assert answer.condition["reason"] == "InvalidSpec"
     assert answer.message.startswith(f"{field}: ")
+
+
+CACHE = {
+    "componentType": "worker",
+    "volumeMounts": [{"name": "c", "mountPoint": "/cache", "useAsCompilationCache": True}],
+    **main_container(command=["python3", "-m", "dynamo.vllm"]),
+}
+BY_ANNOTATION = {"nvidia.com/dynamo-discovery-backend": "kubernetes"}
+
+
+@pytest.mark.parametrize(
+    ("spec", "reference", "value"),
+    [
+        pytest.param(CACHE, "VLLM_CACHE_ROOT", "/c", id="a compilation cache is supplied"),
+        pytest.param({"componentType": "worker"}, "VLLM_CACHE_ROOT", "$$(VLLM_CACHE_ROOT)", id="none is"),
+        pytest.param({"annotations": BY_ANNOTATION}, "DYN_DISCOVERY_BACKEND", "/c", id="discovery is supplied"),
+        pytest.param({}, "DYN_DISCOVERY_BACKEND", "$$(DYN_DISCOVERY_BACKEND)", id="discovery is not"),
+    ],
+)
+@pytest.mark.parametrize("place", ["envs", "mainContainer.env"])
+def test_a_variable_means_the_same_in_a_graph_and_in_a_component_that_stands_alone(spec, reference, value, place):
+    env = [{"name": "A", "value": f"$({reference})/x"}, {"name": reference, "value": "/c"}]
+    given = {**spec, "envs": env}
+    if place != "envs":
+        main = {**spec.get("extraPodSpec", {}).get("mainContainer", {}), "env": env}
+        given = {**spec, "extraPodSpec": {"mainContainer": main}}
+    alone = ask(component(given))
+    of_graph = ask(graph({"A": given})).children[0]
+    of_graph["metadata"]["uid"] = "x"
+    for answer in (alone, ask(of_graph)):
+        assert answer.env["A"] == f"{value}/x"
+        assert answer.env[reference] == "/c"
