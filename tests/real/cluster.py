@@ -6,6 +6,7 @@ Time stays virtual. The server's own controllers act in real time; the cluster w
 import secrets
 
 from hooks.simulator.cluster import HOUR, Cluster
+from hooks.simulator.objects import copied
 from hooks.simulator.protection import ClaimProtection
 from tests.real.http_store import HttpStore
 
@@ -25,6 +26,12 @@ class RealCluster(Cluster):
     def __init__(self, client, **options):
         self._client = client
         super().__init__(**options)
+
+    def find(self, kind, name, namespace="default"):
+        """As in an embedded cluster; from what is known, as the scenarios ask again after each event."""
+        resource = self.store.resource(kind)
+        found = self.store.find(resource.kind.kind, name, namespace, resource.kind.api_version)
+        return found and copied(found)
 
     def settle(self, within=HOUR):
         super().settle(within)
