@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hooks.rendering import render
+from hooks.rendering import Asked, render
 from hooks.settings import Settings
 from tests.simulator.scenarios.situations import COMPONENT, GRAPH, graph, service
 from tests.simulator.scenarios.test_installation import install, running, uninstall
@@ -177,7 +177,8 @@ def test_the_script_of_the_documentation_labels_what_is_handed_over_and_names_th
     (kinds,) = re.findall(r"kubectl get (\S+) -A -o json > there\.json", PAGE.read_text())
     (program,) = re.findall(r"jq -r --slurpfile ours ours\.json '(.*?)' there\.json", PAGE.read_text(), re.DOTALL)
     there = [item for name in kinds.split(",") for item in cluster.store.list(SHORT_NAMES[name])]
-    ours = render(cluster.store.list(GRAPH) + cluster.store.list(COMPONENT), Settings(), cluster.clock.now()).objects
+    asked = Asked(Settings(), cluster.clock.now())
+    ours = render(cluster.store.list(GRAPH) + cluster.store.list(COMPONENT), asked).objects
     for name, items in (("there", there), ("ours", ours)):
         (tmp_path / f"{name}.json").write_text(json.dumps({"items": items}))
     command = ["jq", "-r", "--slurpfile", "ours", "ours.json", program, "there.json"]
