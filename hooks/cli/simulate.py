@@ -34,7 +34,7 @@ from hooks.simulator.script import (
     read_scaling,
 )
 from hooks.simulator.simulation import Plan, Simulation
-from hooks.simulator.workloads import Fault, Profile
+from hooks.simulator.workloads import PodFault, Profile
 from hooks.unknown_fields import unknown_fields
 
 Read = TypeVar("Read")
@@ -103,7 +103,7 @@ class _Command(click.Command):
     metavar="KIND/NAME=REASON[@TIME]",
     multiple=True,
     type=_Words("failure", read_failure),
-    help=f"Let a workload's pods fail, from the beginning or from TIME on. Reasons: {', '.join(Fault)}.",
+    help=f"Let a workload's pods fail, from the beginning or from TIME on. Reasons: {', '.join(PodFault)}.",
 )
 @click.option(
     "--delete",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hooks.protocol import Kind, Object
 from hooks.simulator.cluster import Cluster
 from hooks.simulator.states import is_behind
-from hooks.simulator.workloads.world import Fault
+from hooks.simulator.workloads.world import PodFault
 
 
 class Unreadable(ValueError):  # noqa: N818 - what is the matter
@@ -93,9 +93,9 @@ def read_failure(text: str) -> Action:
     words, at = _timed(text)
     named, _, reason = words.partition("=")
     target = read_target(named)
-    by_name = {fault.value.lower(): fault for fault in Fault}
+    by_name = {fault.value.lower(): fault for fault in PodFault}
     if reason.lower() not in by_name:
-        raise Unreadable(f"{reason!r} is no reason to fail; one of {', '.join(Fault)} is")
+        raise Unreadable(f"{reason!r} is no reason to fail; one of {', '.join(PodFault)} is")
     fault = by_name[reason.lower()]
 
     def run(cluster: Cluster, namespace: str) -> None:

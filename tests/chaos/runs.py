@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from hooks.simulator.cluster import HOUR, ClusterProblem, NeverReached
 from hooks.simulator.errors import ApiError
-from hooks.simulator.workloads import Fault
+from hooks.simulator.workloads import PodFault
 from tests.chaos import disturbances, life_cycles
 from tests.chaos.cluster import ChaosCluster
 from tests.chaos.comparison import differences, orphans, state
@@ -88,7 +88,7 @@ def run(cycle, seed, befalling, *, patient=False, **planted):
     """One run. A patient user waits after each step until everything is at rest."""
     cluster = ChaosCluster(seed, cycle.optional_apis, **planted)
     cluster.world.profile_seconds = PROFILE_SECONDS
-    cluster.world.spoil(BROKEN, Fault.IMAGE_PULL)
+    cluster.world.spoil(BROKEN, PodFault.IMAGE_PULL)
     cluster.rest()
     made = Run(cluster, History(cluster))
     try:

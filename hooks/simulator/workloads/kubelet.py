@@ -9,13 +9,13 @@ from hooks.simulator.objects import Key
 from hooks.simulator.workloads.pods import POD, phase, restarts
 from hooks.simulator.workloads.profiler import profiles
 from hooks.simulator.workloads.worker import Floor, Worker, condition, find_condition, key_of
-from hooks.simulator.workloads.world import Fault
+from hooks.simulator.workloads.world import PodFault
 
 CLAIM = Kind("PersistentVolumeClaim", "v1", "persistentvolumeclaims")
 
 _WAITING = {
-    Fault.IMAGE_PULL: ("BackOff", "Back-off pulling image (simulated)"),
-    Fault.CONFIG: ("Failed", "Error: a Secret or ConfigMap that it refers to is not there (simulated)"),
+    PodFault.IMAGE_PULL: ("BackOff", "Back-off pulling image (simulated)"),
+    PodFault.CONFIG: ("Failed", "Error: a Secret or ConfigMap that it refers to is not there (simulated)"),
 }
 """Faults that keep a container from being started: the reason and message of the pod's event."""
 
@@ -62,7 +62,7 @@ class Kubelet(Worker):
             return
         fault = self.world.fault_of(item, self.store)
         missing = [] if "PersistentVolumeClaim" in self.world.assumed else self._missing_claims(item)
-        if fault is Fault.UNSCHEDULABLE or missing:
+        if fault is PodFault.UNSCHEDULABLE or missing:
             self._hold(key, item, [f'persistentvolumeclaim "{name}" not found' for name in missing])
         elif not _scheduled(item):
             scheduled = condition("PodScheduled", "True", "", "", self.now(), find_condition(item, "PodScheduled"))
@@ -72,9 +72,9 @@ class Kubelet(Worker):
             why, message = _WAITING[fault]
             self.events.record(item, "Warning", why, message)
             self.set_status(key, self._waiting(item, fault, message))
-        elif fault is Fault.FAILED or (fault is Fault.CRASH and _never_restarts(item)):
+        elif fault is PodFault.FAILED or (fault is PodFault.CRASH and _never_restarts(item)):
             self.set_status(key, self._ended(item, "Failed", 1))
-        elif fault is Fault.CRASH:
+        elif fault is PodFault.CRASH:
             container = item["spec"]["containers"][0]["name"]
             message = f"Back-off restarting failed container {container} (simulated)"
             self.events.record(item, "Warning", "BackOff", message)
@@ -82,9 +82,9 @@ class Kubelet(Worker):
         elif _runs_once(item):
             self._run_once(key, item)
         else:
-            if fault is Fault.NOT_READY:
+            if fault is PodFault.NOT_READY:
                 self.events.record(item, "Warning", "Unhealthy", "Readiness probe failed (simulated)")
-            self.set_status(key, self._running(item, is_ready=fault is not Fault.NOT_READY))
+            self.set_status(key, self._running(item, is_ready=fault is not PodFault.NOT_READY))
 
     def _wait(self, key: Key, pod: Object, seconds: float) -> None:
         self._busy[pod["metadata"]["uid"]] = self.clock.now() + timedelta(seconds=seconds)

@@ -25,7 +25,7 @@ class Profile:
     """Whether the copier can write."""
 
 
-class Fault(StrEnum):
+class PodFault(StrEnum):
     """What can be wrong with a workload's pods."""
 
     IMAGE_PULL = "ImagePullBackOff"
@@ -44,8 +44,8 @@ class Fault(StrEnum):
 
 
 _REFUSALS = {
-    Fault.QUOTA: "exceeded quota: simulated, requested: pods=1, used: pods=0, limited: pods=0",
-    Fault.ADMISSION: 'admission webhook "simulated.example.com" denied the request: simulated',
+    PodFault.QUOTA: "exceeded quota: simulated, requested: pods=1, used: pods=0, limited: pods=0",
+    PodFault.ADMISSION: 'admission webhook "simulated.example.com" denied the request: simulated',
 }
 
 
@@ -63,9 +63,9 @@ class World:
     """How long a profiler runs."""
     assumed: frozenset[str] = frozenset({"ConfigMap", "Secret"})
     """Kinds that pods refer to and that count as being there."""
-    images: dict[str, Fault] = field(default_factory=dict)
+    images: dict[str, PodFault] = field(default_factory=dict)
     """What is wrong with pods of an image."""
-    workloads: dict[tuple[str, str], Fault] = field(default_factory=dict)
+    workloads: dict[tuple[str, str], PodFault] = field(default_factory=dict)
     """What is wrong with a workload's pods, by its namespace and `Kind/name`."""
     demand: dict[tuple[str, str], int] = field(default_factory=dict)
     """How many replicas an autoscaler finds fitting, by its namespace and name."""
@@ -75,7 +75,7 @@ class World:
         """Have the listener called after each change."""
         self._listeners.append(listener)
 
-    def fail(self, workload: str, fault: Fault, namespace: str = "default") -> None:
+    def fail(self, workload: str, fault: PodFault, namespace: str = "default") -> None:
         """From now on something is wrong with a workload, named as `Kind/name`, or with an owner of it."""
         self.workloads[namespace, workload] = fault
         self._changed()
@@ -85,7 +85,7 @@ class World:
         self.workloads.pop((namespace, workload), None)
         self._changed()
 
-    def spoil(self, image: str, fault: Fault = Fault.IMAGE_PULL) -> None:
+    def spoil(self, image: str, fault: PodFault = PodFault.IMAGE_PULL) -> None:
         """From now on something is wrong with an image."""
         self.images[image] = fault
         self._changed()
@@ -100,7 +100,7 @@ class World:
         self.demand[namespace, name] = replicas
         self._changed()
 
-    def fault_of(self, item: Object, store: Store) -> Fault | None:
+    def fault_of(self, item: Object, store: Store) -> PodFault | None:
         """What is wrong with a workload or pod, if anything is."""
         if self.workloads:
             for owner in lineage(item, store):

@@ -8,7 +8,7 @@ import yaml
 from hooks.settings import Settings
 from hooks.simulator.errors import ApiError
 from hooks.simulator.installation import our_installation
-from hooks.simulator.workloads import Fault, Profile
+from hooks.simulator.workloads import PodFault, Profile
 from tests.controllers.test_request_histories import facts_are_kept, may_follow
 from tests.simulator.scenarios.situations import GRAPH, service
 
@@ -279,7 +279,7 @@ def test_output_that_goes_before_anybody_has_read_it_is_missing(requests):
 
 @pytest.mark.long
 def test_what_keeps_the_profiler_from_starting_is_said_and_the_deadline_ends_it(requests):
-    requests.cluster.world.fail("Job/profile-chat", Fault.UNSCHEDULABLE, "inference")
+    requests.cluster.world.fail("Job/profile-chat", PodFault.UNSCHEDULABLE, "inference")
     requests.request()
     requests.reaches("Profiling")
     requests.cluster.run_for(60)
@@ -340,7 +340,7 @@ def test_a_graph_that_degrades_and_a_planner_that_scales_leave_the_request_ready
     requests.cluster.edit(GRAPH, "chat", scale, "inference")
     requests.rests_in("Ready")
     assert requests.find(GRAPH, "chat")["spec"]["services"]["VllmDecodeWorker"]["replicas"] == 5
-    requests.cluster.world.fail("Deployment/chat-vllmdecodeworker", Fault.CRASH, "inference")
+    requests.cluster.world.fail("Deployment/chat-vllmdecodeworker", PodFault.CRASH, "inference")
     requests.cluster.delete("Pod", next(name for name in requests.names("Pod") if "decode" in name), "inference")
     requests.cluster.run_for(600)
     assert requests.status["state"] == "Ready"

@@ -1,6 +1,6 @@
 import pytest
 
-from hooks.simulator.workloads import Fault
+from hooks.simulator.workloads import PodFault
 from tests.simulator.workloads.below import deployment
 
 READY = {"replicas": 3, "updatedReplicas": 3, "readyReplicas": 3, "availableReplicas": 3}
@@ -84,7 +84,9 @@ def test_an_image_that_cannot_be_pulled_keeps_the_old_pods_until_the_deadline_an
     assert {pod["spec"]["containers"][0]["image"] for pod in below.pods()} == {"i:3"}
 
 
-@pytest.mark.parametrize(("fault", "said"), [(Fault.QUOTA, "exceeded quota"), (Fault.ADMISSION, "admission webhook")])
+@pytest.mark.parametrize(
+    ("fault", "said"), [(PodFault.QUOTA, "exceeded quota"), (PodFault.ADMISSION, "admission webhook")]
+)
 def test_pods_that_are_refused_show_up_as_replica_failure(below, fault, said):
     below.world.fail("Deployment/d", fault)
     below.apply(deployment())
@@ -102,10 +104,10 @@ def test_pods_that_are_refused_show_up_as_replica_failure(below, fault, said):
 @pytest.mark.parametrize(
     ("fault", "phase"),
     [
-        (Fault.CRASH, "Running"),
-        (Fault.CONFIG, "Pending"),
-        (Fault.UNSCHEDULABLE, "Pending"),
-        (Fault.NOT_READY, "Running"),
+        (PodFault.CRASH, "Running"),
+        (PodFault.CONFIG, "Pending"),
+        (PodFault.UNSCHEDULABLE, "Pending"),
+        (PodFault.NOT_READY, "Running"),
     ],
 )
 def test_pods_that_never_become_ready(below, fault, phase):

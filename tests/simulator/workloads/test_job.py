@@ -1,7 +1,7 @@
 import pytest
 
 from hooks.simulator.clock import timestamp
-from hooks.simulator.workloads import Fault
+from hooks.simulator.workloads import PodFault
 from tests.simulator.workloads.below import job, template
 
 
@@ -18,7 +18,7 @@ def test_a_job_runs_its_pod_and_is_complete(below):
 
 
 def test_a_job_that_fails_tries_again_ever_later(below):
-    below.world.fail("Job/j", Fault.FAILED)
+    below.world.fail("Job/j", PodFault.FAILED)
     below.apply(job(backoffLimit=2))
     below.run_for(20)
     assert len(below.pods()) == 2
@@ -29,7 +29,7 @@ def test_a_job_that_fails_tries_again_ever_later(below):
 
 
 def test_a_job_that_heals_succeeds(below):
-    below.world.fail("Job/j", Fault.FAILED)
+    below.world.fail("Job/j", PodFault.FAILED)
     below.apply(job(backoffLimit=3))
     below.run_for(12)
     below.world.heal("Job/j")
@@ -46,7 +46,7 @@ def test_a_job_past_its_deadline_ends(below):
     assert below.pods() == []
 
 
-@pytest.mark.parametrize("fault", [Fault.QUOTA, Fault.ADMISSION])
+@pytest.mark.parametrize("fault", [PodFault.QUOTA, PodFault.ADMISSION])
 def test_a_job_whose_pods_are_refused_starts_and_ends_at_its_deadline(below, fault):
     below.world.fail("Job/j", fault)
     below.apply(job(activeDeadlineSeconds=100))
@@ -68,7 +68,7 @@ def test_a_job_whose_account_is_missing_says_so_in_an_event(below):
 
 
 def test_a_container_that_crashes_ends_a_pod_that_never_restarts(below):
-    below.world.fail("Job/j", Fault.CRASH)
+    below.world.fail("Job/j", PodFault.CRASH)
     below.apply(job(backoffLimit=1))
     below.settle()
     assert [pod["status"]["phase"] for pod in below.pods()] == ["Failed", "Failed"]
@@ -76,7 +76,7 @@ def test_a_container_that_crashes_ends_a_pod_that_never_restarts(below):
 
 
 def test_a_container_that_crashes_is_restarted_in_a_pod_that_may_be(below):
-    below.world.fail("Job/j", Fault.CRASH)
+    below.world.fail("Job/j", PodFault.CRASH)
     below.apply(job(template=template(restartPolicy="OnFailure")))
     below.settle()
     (pod,) = below.pods()

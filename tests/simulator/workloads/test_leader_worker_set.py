@@ -1,6 +1,6 @@
 import pytest
 
-from hooks.simulator.workloads import Fault
+from hooks.simulator.workloads import PodFault
 from tests.simulator.workloads.below import template
 
 
@@ -79,14 +79,14 @@ def test_a_restarted_container_takes_its_whole_group_along(below):
 
 
 def test_one_pod_that_is_not_ready_keeps_its_group_from_being(below):
-    below.world.fail("Pod/l-0-1", Fault.IMAGE_PULL)
+    below.world.fail("Pod/l-0-1", PodFault.IMAGE_PULL)
     below.apply(leader_worker_set())
     below.settle()
     assert status(below)["readyReplicas"] == 1
     assert true_conditions(below) == ["Progressing"]
 
 
-@pytest.mark.parametrize("fault", [Fault.QUOTA, Fault.ADMISSION])
+@pytest.mark.parametrize("fault", [PodFault.QUOTA, PodFault.ADMISSION])
 def test_groups_whose_pods_are_refused_never_become_ready_and_an_event_says_why(below, fault):
     below.world.fail("LeaderWorkerSet/l", fault)
     below.apply(leader_worker_set(replicas=1))
@@ -101,7 +101,7 @@ def test_groups_whose_pods_are_refused_never_become_ready_and_an_event_says_why(
 
 
 def test_one_pod_that_is_refused_keeps_its_group_alone_from_being_ready(below):
-    below.world.fail("Pod/l-0-1", Fault.QUOTA)
+    below.world.fail("Pod/l-0-1", PodFault.QUOTA)
     below.apply(leader_worker_set())
     below.settle()
     assert status(below)["readyReplicas"] == 1
