@@ -1,7 +1,7 @@
 """Readers of single values, as Go's JSON package and Kubernetes' own types read them."""
 
 import base64
-import binascii
+import string
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -10,6 +10,8 @@ from typing import Any
 from hooks.simulator.builtin import quantities
 from hooks.simulator.errors import FieldError
 from hooks.simulator.metadata import json_type
+
+_BASE64 = frozenset(string.ascii_letters + string.digits + "+/=")
 
 
 class Unreadable(Exception):  # noqa: N818 - it describes the value
@@ -135,8 +137,8 @@ def read_bytes(value: Any, findings: Findings) -> str:
     text = read_string(value, findings).replace("\n", "").replace("\r", "")
     try:
         base64.b64decode(text, validate=True)
-    except binascii.Error:
-        bad = next((i for i, sign in enumerate(text) if not (sign.isalnum() or sign in "+/=")), len(text))
+    except ValueError:  # that of wrong characters, or of one beyond ASCII
+        bad = next((i for i, sign in enumerate(text) if sign not in _BASE64), len(text))
         raise Unreadable(f"illegal base64 data at input byte {bad}") from None
     return text
 

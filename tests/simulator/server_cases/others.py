@@ -208,6 +208,7 @@ REFUSED = {
     "ConfigMap: too large": made("ConfigMap", data={"a": "x" * 1048577}),
     "Secret: an impossible key": made("Secret", stringData={"a b": ""}),
     "Secret: no base64": made("Secret", data={"a": "not base64!"}),
+    "Secret: base64 beyond ASCII": made("Secret", data={"a": "YWé="}),
     "Secret: a Docker secret without its key": made(
         "Secret", type="kubernetes.io/dockerconfigjson", stringData={"a": "b"}
     ),
