@@ -16,6 +16,8 @@ from hooks.pods.command import CommandLine, variable
 LEADER_ADDRESS = "LWS_LEADER_ADDRESS"
 WORKER_INDEX = "LWS_WORKER_INDEX"
 GROUP_SIZE = "LWS_GROUP_SIZE"
+OF_THE_GROUP = frozenset({LEADER_ADDRESS, WORKER_INDEX, GROUP_SIZE})
+"""What LeaderWorkerSet gives; a container's own variable of such a name wins over it."""
 
 LEADER = variable(LEADER_ADDRESS)
 """The leader's host name, as an argument."""

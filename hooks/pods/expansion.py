@@ -12,7 +12,7 @@ from typing import NamedTuple
 NOWHERE = -1
 """In place of a position: inside the value of a variable, where nothing can be written."""
 
-_MEANT_FOR_THE_KUBELET = re.compile(r"\$\$|\$\([-._A-Za-z][-._A-Za-z0-9]*\)")
+_MEANT_FOR_THE_KUBELET = re.compile(r"\$(?=[$(])")
 
 
 class Unplaceable(Exception):  # noqa: N818 - no error of the program: the caller turns it into a fault of the spec
@@ -118,11 +118,9 @@ def _verbatim(source: str, start: int, end: int) -> Iterator[Piece]:
 
 
 def kept_from_kubelet(text: str) -> str:
-    """A text written so that the kubelet hands it on as it is: with `$$` for a `$` that means something to it.
+    """A text written so that the kubelet hands it on as it is: with `$$` for each `$` that means something to it.
 
-    What no variable's name can be is left as it is, since it reads better: `$(date -u)` and `$((1 + 2))`.
+    Even `$(date -u)` and `$((1 + 2))` may name a variable: since Kubernetes 1.34 a name may have any printable ASCII
+    but `=`, and the value of such a one would become part of a script.
     """
-    unclosed = text.rfind("$(") > text.rfind(")")
-    if unclosed or _MEANT_FOR_THE_KUBELET.search(text):
-        return re.sub(r"\$(?=[$(])", "$$", text)
-    return text
+    return _MEANT_FOR_THE_KUBELET.sub("$$", text)

@@ -1,9 +1,10 @@
 """What a component's pods get when they span nodes, whatever the engine."""
 
 from hooks.api.component_deployment import Backend
+from hooks.errors import Fault, InvalidSpec
 from hooks.pods import sglang, trtllm, vllm
 from hooks.pods.command import CommandLine, Environment
-from hooks.pods.distribution import GROUP_SIZE, Distribution, Node
+from hooks.pods.distribution import GROUP_SIZE, OF_THE_GROUP, Distribution, Node
 from hooks.settings import Settings
 
 
@@ -20,8 +21,19 @@ def distribute(
         settings: the platform's.
 
     Raises:
-        InvalidSpec: the engine's flags cannot be placed or read.
+        InvalidSpec: the engine's flags cannot be placed or read, or the user sets what tells a pod its place.
     """
+    found = _of_engine(backend, line, node, env, settings)
+    if found.line != line and (own := OF_THE_GROUP & env.keys()):
+        # Scripts reckon with them, and bash runs what stands in a subscript of what it reckons with.
+        problem = "is what each pod of a group is told by LeaderWorkerSet"
+        raise InvalidSpec([Fault(f"spec.envs[{name}]", problem, "leave it out") for name in own])
+    return found
+
+
+def _of_engine(
+    backend: Backend | None, line: CommandLine, node: Node, env: Environment, settings: Settings
+) -> Distribution:
     known = {GROUP_SIZE: str(node.count), **env}
     if backend == "vllm":
         balanced = settings.multinode.vllm_hybrid_load_balancing

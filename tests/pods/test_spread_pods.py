@@ -42,6 +42,18 @@ def test_the_users_variables_of_open_mpi_stand_once():
         assert entries == [{"name": name, "value": "0"}, {"name": "OMPI_X", "value": "y"}]
 
 
+@pytest.mark.parametrize("name", ["LWS_LEADER_ADDRESS", "LWS_GROUP_SIZE", "LWS_WORKER_INDEX"])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_tells_a_pod_its_place_is_nobody_elses_to_set(engine, name):
+    answer = pods(engine, envs=[{"name": name, "value": "a[$(touch x)]"}])[2]
+    assert answer.condition["reason"] == "InvalidSpec"
+    assert f"spec.envs[{name}]: is what each pod of a group is told by LeaderWorkerSet; leave it out" in answer.message
+
+
+def test_where_nothing_is_added_to_a_command_every_variable_is_the_users():
+    assert pods("vllm", gpu="8", envs=[{"name": "LWS_WORKER_INDEX", "value": "7"}])[0] is not None
+
+
 def test_both_roles_mount_the_keys_of_the_platforms_secret():
     for pod in pods(settings={"mpiRun": {"secretName": "my-keys"}})[:2]:
         (mount,) = [mount for mount in pod["containers"][0]["volumeMounts"] if mount["mountPath"] == "/ssh-pk"]
