@@ -5,7 +5,7 @@ BUILDER ?= docker
 IMAGE ?= dynamo-hooks:0.1.0
 DEMO ?= tests/manifests/vllm--disagg.yaml
 
-.PHONY: help demo test test-real check format golden crds chart settings revision image lock bench load chaos clean
+.PHONY: help demo test test-real check format golden crds chart settings revision image lock bench load chaos fuzz clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
@@ -65,6 +65,9 @@ load: .venv/installed ## a minute under load: errors, rate, latencies, memory; w
 
 chaos: .venv/installed ## 200 life cycles with everything killed or delayed at random, in some minutes
 	$(BIN)/python -m tests.chaos $(CHAOS_ARGS)
+
+fuzz: .venv/installed ## 100,000 odd requests to all hooks, FUZZ_ARGS="--count N --seed S --processes P" for others
+	$(BIN)/python -m tests.fuzz $(FUZZ_ARGS)
 
 image: ## build the container image, with docker or a builder of the same command line
 	$(BUILDER) build --tag $(IMAGE) .

@@ -42,8 +42,39 @@ ROUTES = {
 DECORATOR = "metacontroller.k8s.io/decorator-controller"
 
 
+class Asked:
+    """Somebody who asks one controller under some settings: `controller` and `settings` say which."""
+
+    controller: Controller
+
+    @property
+    def parts(self):
+        """What the parent and its children are called in requests, and the children in answers."""
+        return ("object", "attachments") if self.controller.decorates else ("parent", "children")
+
+    def answered(self, body, now, settings, randomness):
+        """What the hook answers to a body."""
+        request = replace(read_sync(body, *self.controller.parents), randomness=randomness)
+        return self.controller.sync(request, settings, now).body()
+
+    def children(self, answer):
+        """The children or attachments of an answer."""
+        return answer[self.parts[1]]
+
+    def applied(self, child, parent, observed=None):
+        """A desired child as it is observed once Metacontroller has applied it over what was there."""
+        return self.decorated(applied(child, parent, observed))
+
+    def decorated(self, item):
+        """A child that Metacontroller has applied, with what it adds if it is an attachment; changes the given one."""
+        if self.controller.decorates:
+            del item["metadata"]["labels"][CONTROLLER_UID]
+            item["metadata"]["annotations"][DECORATOR] = f"dynamo-{self.controller.route}"
+        return item
+
+
 @dataclass(frozen=True)
-class Case:
+class Case(Asked):
     """One golden case."""
 
     folder: Path
@@ -54,11 +85,6 @@ class Case:
     @property
     def controller(self) -> Controller:
         return controllers()[ROUTES[self.folder.parent.name]]
-
-    @property
-    def parts(self):
-        """What the parent and its children are called in requests, and the children in answers."""
-        return ("object", "attachments") if self.controller.decorates else ("parent", "children")
 
     def load(self, name, default=None):
         path = self.folder / f"{name}.yaml"
@@ -94,22 +120,8 @@ class Case:
 
     def answer(self, body=None, now=NOW, settings=None, randomness=None):
         """What the hook answers."""
-        controller = self.controller
-        request = read_sync(self.request() if body is None else body, *controller.parents)
         given = self.load("random", "").encode() if randomness is None else randomness
-        return controller.sync(replace(request, randomness=given), settings or self.settings, now).body()
-
-    def children(self, answer):
-        """The children or attachments of an answer."""
-        return answer[self.parts[1]]
-
-    def applied(self, child, parent, observed=None):
-        """A desired child as it is observed once Metacontroller has applied it over what was there."""
-        item = applied(child, parent, observed)
-        if self.controller.decorates:
-            del item["metadata"]["labels"][CONTROLLER_UID]
-            item["metadata"]["annotations"][DECORATOR] = f"dynamo-{self.controller.route}"
-        return item
+        return self.answered(self.request() if body is None else body, now, settings or self.settings, given)
 
 
 @cache
@@ -128,11 +140,15 @@ def keyed(items):
 
 def applied(child, parent, observed=None):
     """A desired child as it is observed once Metacontroller has applied it over what was there."""
-    desired = orjson.dumps(child).decode()
-    merged = laid_over(observed or {}, child)
-    metadata = merged["metadata"]
+    merged = laid_over(observed, child) if observed else copy.deepcopy(child)
+    merged["metadata"].setdefault("annotations", {})[LAST_APPLIED] = orjson.dumps(child).decode()
+    return owned(merged, parent)
+
+
+def owned(child, parent):
+    """A child that was just made or updated, with what Metacontroller and the API server add; changes the given one."""
+    metadata = child["metadata"]
     metadata.setdefault("labels", {})[CONTROLLER_UID] = parent["metadata"]["uid"]
-    metadata.setdefault("annotations", {})[LAST_APPLIED] = desired
     metadata.setdefault("uid", f"uid-of-{child['kind']}-{metadata['name']}".lower())
     metadata.setdefault("generation", 1)
     metadata["ownerReferences"] = [
@@ -145,15 +161,15 @@ def applied(child, parent, observed=None):
             "blockOwnerDeletion": True,
         }
     ]
-    return merged
+    return child
 
 
 def laid_over(base, patch):
     """A copy of `base` with `patch` over it, object by object; lists are replaced whole."""
-    merged = copy.deepcopy(base)
+    merged = {key: copy.deepcopy(value) for key, value in base.items() if key not in patch}
     for key, value in patch.items():
-        both = isinstance(value, dict) and isinstance(merged.get(key), dict)
-        merged[key] = laid_over(merged[key], value) if both else copy.deepcopy(value)
+        both = isinstance(value, dict) and isinstance(base.get(key), dict)
+        merged[key] = laid_over(base[key], value) if both else copy.deepcopy(value)
     return merged
 
 

@@ -17,7 +17,7 @@ from hooks.protocol import read_customize, read_sync
 from hooks.settings import Settings
 from tests.asked import IMAGE, ask, parent_of
 from tests.golden_cases import NOW, keyed
-from tests.test_laws import identity, nulls, repeated_merge_keys, shuffled
+from tests.laws import identity, nulls, repeated_merge_keys, shuffled
 
 SETTINGS = {"ingress": {"className": "nginx"}, "natsAddress": "nats://n:4222"}
 PROBE = {"httpGet": {"path": "/x", "port": 9090, "httpHeaders": [{"name": "A", "value": "b"}]}, "periodSeconds": 3}

@@ -13,9 +13,9 @@ from hooks.crds.definition import all_definitions
 from hooks.simulator.custom.definitions import custom_resources
 from hooks.simulator.metacontroller.apply import first_version, next_version
 from tests.asked import ask, component, graph, laid_over, main_container, parent_of
+from tests.laws import MERGE_KEYS, identity
 from tests.pods.test_environment import expanded
 from tests.test_any_spec import COMPONENT, COMPONENT_DEPLOYMENT, GRAPH, GRAPH_DEPLOYMENT, SEVERAL_NODES, changed
-from tests.test_laws import MERGE_KEYS, identity
 
 LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hooks.builders.registry_index import PULL_SECRET_TYPE, build_registry_index, read_registry_index
 from tests.controllers.namespace_requests import answer, component, graph, named, namespace, object_of, requesting
-from tests.test_laws import nulls
+from tests.laws import nulls
 
 KEYS = st.sampled_from([
     *("name", "namespace", "labels", "annotations", "metadata", "spec", "status", "kind", "apiVersion", "data", "type"),
