@@ -12,11 +12,24 @@ from pydantic.alias_generators import to_camel
 from hooks.errors import FaultyValue
 
 FRONTEND_PORT = 8000
+"""Port that a frontend serves on (DYN_HTTP_PORT)."""
 SYSTEM_PORT = 9090
 """Port of a worker's health, metrics and LoRA endpoints (DYN_SYSTEM_PORT)."""
 PLANNER_METRICS_PORT = 9085
 
-PROBE_HANDLERS = frozenset({"exec", "grpc", "httpGet", "tcpSocket"})
+STRATEGIES: dict[str, dict[str, Any]] = {
+    "RollingUpdate": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}},
+    "Recreate": {"type": "Recreate"},
+    "RampedSlowRollout": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}},
+    "BestEffortControlledRollout": {
+        "type": "RollingUpdate",
+        "rollingUpdate": {"maxSurge": 0, "maxUnavailable": "20%"},
+    },
+}
+"""Value of the annotation nvidia.com/deployment-strategy → the Deployment's strategy."""
+DEFAULT_STRATEGY = "RollingUpdate"
+
+PROBE_HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc")
 """What a probe does: one of these."""
 _PROBE_NUMBERS = {
     "initialDelaySeconds": 0,
@@ -30,7 +43,7 @@ _PROBE_NUMBERS = {
 
 
 def _checked_probe(probe: dict[str, Any]) -> dict[str, Any]:
-    handlers = sorted(probe.keys() & PROBE_HANDLERS)
+    handlers = sorted(probe.keys() & set(PROBE_HANDLERS))
     if len(handlers) != 1:
         found = " and ".join(handlers) or "none"
         raise FaultyValue("", f"has {found} of exec, grpc, httpGet and tcpSocket", "write exactly one of them")

@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 
+from hooks.defaults import FRONTEND_PORT
 from hooks.errors import Fault, InvalidSpec, shown
 from hooks.pods.component import FRONTEND
 from hooks.protocol import Object
@@ -17,8 +18,6 @@ from hooks.quantities import is_quantity
 VARIABLE = "DYN_DEPLOYMENT_CONFIG"
 _AMOUNTS = ("cpu", "memory", "gpu")
 _MOST_WORKERS = 2**31 - 1
-FRONTEND_PORT = 8000
-"""The port that a frontend listens on, whatever its own entry says."""
 
 
 @dataclass(frozen=True)

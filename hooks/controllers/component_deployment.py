@@ -36,7 +36,7 @@ from hooks.kinds import (
     WORKLOADS,
 )
 from hooks.memo import Memo
-from hooks.pods.component import READ, Component, read_component
+from hooks.pods.component import READ_ANNOTATIONS, Component, read_component
 from hooks.pods.hints import hints
 from hooks.pods.template import build_pod_template
 from hooks.protocol import CompositeAnswer, CustomizeRequest, Kind, Object, RelatedRule, SyncRequest, name_of, part
@@ -132,7 +132,7 @@ def built(parent: Object, settings: Settings) -> Built:
         InvalidSpec: with all faults at once.
     """
     metadata = parent["metadata"]
-    annotations = {key: value for key, value in part(metadata, "annotations").items() if key in READ}
+    annotations = {key: value for key, value in part(metadata, "annotations").items() if key in READ_ANNOTATIONS}
     inputs = [
         parent.get("spec"),
         metadata["name"],

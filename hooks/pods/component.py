@@ -12,7 +12,7 @@ from hooks.api.component_deployment import Backend, ComponentDeploymentSpec
 from hooks.api.kubernetes import ExtraPodSpec, MainContainer
 from hooks.api.salvage import salvaged
 from hooks.children import controller_of
-from hooks.defaults import ComponentDefaults, Defaults
+from hooks.defaults import STRATEGIES, ComponentDefaults, Defaults
 from hooks.errors import Fault, InvalidSpec, shown
 from hooks.kinds import GRAPH_DEPLOYMENT
 from hooks.pods.backend import backend_of
@@ -30,7 +30,7 @@ Role = Literal["leader", "worker"]
 """What a pod is in the group of a component whose replicas span nodes."""
 
 
-READ = frozenset(
+READ_ANNOTATIONS = frozenset(
     {
         labels.ENABLE_METRICS,
         labels.DISCOVERY_BACKEND,
@@ -163,14 +163,14 @@ def read_component(parent: Object, settings: Settings) -> Component:
     )
 
 
-_TELLING = frozenset({"backendFramework", "componentType", "extraPodSpec", "multinode"})
+_READ_BY_OTHERS = frozenset({"backendFramework", "componentType", "extraPodSpec", "multinode"})
 """Fields on which it depends whether another one is right."""
 
 
 def _spec(parent: Object) -> tuple[ComponentDeploymentSpec, list[Fault]]:
     raw = spec_of(parent)
     read = salvaged(ComponentDeploymentSpec, raw)
-    if read.taken & _TELLING or not isinstance(raw, dict):
+    if read.taken & _READ_BY_OTHERS or not isinstance(raw, dict):
         raise InvalidSpec([*read.faults, *(component_faults(read.model) if isinstance(raw, dict) else ())])
     return read.model, read.faults
 
@@ -272,12 +272,9 @@ def _name_faults(name: str, spec: ComponentDeploymentSpec) -> list[Fault]:
     return faults
 
 
-_STRATEGIES = ("RollingUpdate", "Recreate", "RampedSlowRollout", "BestEffortControlledRollout")
-
-
 def _annotation_faults(annotations: dict[str, str]) -> list[Fault]:
     strategy = annotations.get(labels.DEPLOYMENT_STRATEGY)
-    if strategy is None or strategy in _STRATEGIES:
+    if strategy is None or strategy in STRATEGIES:
         return []
     field = f"annotation {labels.DEPLOYMENT_STRATEGY}"
-    return [Fault(field, f"has the value {shown(strategy)}", f"write one of {', '.join(_STRATEGIES)}")]
+    return [Fault(field, f"has the value {shown(strategy)}", f"write one of {', '.join(STRATEGIES)}")]

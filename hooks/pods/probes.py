@@ -5,10 +5,10 @@ Source: seed, "Health Probes by Component Type"; Kubernetes API reference, Probe
 
 from typing import Any
 
+from hooks.defaults import PROBE_HANDLERS
 from hooks.errors import Fault
 from hooks.pods.component import Component
 
-HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc")
 FIELDS = ("livenessProbe", "readinessProbe", "startupProbe")
 
 Probe = dict[str, Any]
@@ -39,13 +39,13 @@ def probes(component: Component, moved: dict[int, int]) -> tuple[dict[str, Probe
 
 def has_handler(probe: Probe) -> bool:
     """Whether a probe says what to probe."""
-    return any(probe.get(handler) is not None for handler in HANDLERS)
+    return any(probe.get(handler) is not None for handler in PROBE_HANDLERS)
 
 
 def _handler_faults(place: str, probe: Probe) -> list[Fault]:
-    found = [handler for handler in HANDLERS if probe.get(handler) is not None]
+    found = [handler for handler in PROBE_HANDLERS if probe.get(handler) is not None]
     if not found:
-        cure = f"add one of {', '.join(HANDLERS)}"
+        cure = f"add one of {', '.join(PROBE_HANDLERS)}"
         return [Fault(place, "has no handler, and this component type has no default to lay it over", cure)]
     return [Fault(place, f"has {' and '.join(found)}", "keep one of them")] if len(found) > 1 else []
 
