@@ -258,14 +258,22 @@ def could_be_sent(base, body):
     names = [(item["kind"], item["metadata"]["name"]) for item in children]
     return (
         isinstance(metadata.get("uid"), str)
-        and 0 <= metadata.get("generation", 1) < 2**63
+        and type(generation := metadata.get("generation", 1)) is int
+        and 0 <= generation < 2**63
         and namespace_problem(place) is None
         and not refusals({key: value for key, value in parent.items() if key != "spec"})
         and ("status" not in parent or not status_refusals(parent, parent["status"]))
         and len(set(names)) == len(names)
         and all(item["metadata"].get("namespace", place) == place for item in children)
         and not any(map(refusals, [*children, *others]))
+        and not any(map(_counts_below_zero, [*children, *others]))
     )
+
+
+def _counts_below_zero(item):
+    """Whether a status has a number that no API server takes there."""
+    status = item.get("status")
+    return isinstance(status, dict) and any(isinstance(count, int) and count < 0 for count in status.values())
 
 
 def metacontroller_can_read_it(base, body, answer):
