@@ -17,6 +17,10 @@ SYSTEM_PORT = 9090
 """Port of a worker's health, metrics and LoRA endpoints (DYN_SYSTEM_PORT)."""
 PLANNER_METRICS_PORT = 9085
 
+LAST_PORT = 65535
+PROTOCOLS = ("TCP", "UDP", "SCTP")
+"""What a container's port may speak (Kubernetes, ContainerPort)."""
+
 STRATEGIES: dict[str, dict[str, Any]] = {
     "RollingUpdate": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}},
     "Recreate": {"type": "Recreate"},

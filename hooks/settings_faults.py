@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from hooks import labels, names
-from hooks.defaults import ComponentDefaults, Defaults
+from hooks.defaults import LAST_PORT, PROTOCOLS, ComponentDefaults, Defaults
 from hooks.errors import Fault, shown
 from hooks.quantities import is_quantity, parse_quantity
 from hooks.settings import IngressSettings, ProfilingSettings, Settings
 
-_PROTOCOLS = ("TCP", "UDP", "SCTP")
 _OPERATORS = ("Exists", "Equal", "Lt", "Gt")
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _PORT_FIELDS = ("name", "containerPort", "protocol", "hostPort", "hostIP")
@@ -88,9 +87,9 @@ def _port_faults(where: str, port: Mapping[str, Any]) -> Iterator[Fault]:
     problem = names.port_problem(name) if isinstance(name, str) else "is no name"
     if problem:
         yield Fault(f"{where}.name", f"{shown(name)} {problem}", "write one such as http")
-    if type(number) is not int or not 0 < number < 1 << 16:
-        yield Fault(f"{where}.containerPort", f"{shown(number)} is no port", "write a number from 1 to 65535")
-    yield from _word_faults(f"{where}.protocol", port.get("protocol"), _PROTOCOLS)
+    if type(number) is not int or not 0 < number <= LAST_PORT:
+        yield Fault(f"{where}.containerPort", f"{shown(number)} is no port", f"write a number from 1 to {LAST_PORT}")
+    yield from _word_faults(f"{where}.protocol", port.get("protocol"), PROTOCOLS)
 
 
 def _resources_faults(where: str, resources: Mapping[str, Any]) -> Iterator[Fault]:

@@ -13,7 +13,7 @@ CONTAINER = "spec.extraPodSpec.mainContainer"
 Environment = Mapping[str, str | None]
 """A container's variables by name; None for one whose value comes from elsewhere, as from a Secret."""
 
-_SHELLS = frozenset({"sh", "bash", "dash", "ash"})
+SHELLS = frozenset({"sh", "bash", "dash", "ash"})
 _OPTIONS_WITH_A_WORD = frozenset({"--rcfile", "--init-file"})
 
 
@@ -69,7 +69,7 @@ class CommandLine:
     @property
     def is_shell(self) -> bool:
         """Whether a shell with a script comes first of all."""
-        return self.script is not None and program_of(self.words[0]) in _SHELLS
+        return self.script is not None and program_of(self.words[0]) in SHELLS
 
     def field(self, index: int | None = None) -> str:
         """The field that holds a word; without an index, the one that holds the last words."""
@@ -115,7 +115,7 @@ def run_first(line: CommandLine, program: str, env: Environment) -> CommandLine:
 def script_among(words: Sequence[str]) -> int | None:
     """The index of a shell's script among words such as `env X=y bash -l -c <script>`, if there is one."""
     for index, word in enumerate(words):
-        if program_of(word) in _SHELLS:
+        if program_of(word) in SHELLS:
             return _script_behind(words, index + 1)
     return None
 

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 
 from hooks import labels, names
 from hooks.api.component_deployment import ComponentDeploymentSpec, ComponentSharedSpec, Ingress
-from hooks.api.kubernetes import EnvVar, ExtraPodSpec
+from hooks.api.kubernetes import ContainerPort, EnvVar, ExtraPodSpec
+from hooks.defaults import LAST_PORT, PROTOCOLS
 from hooks.errors import Fault, shown
 from hooks.manifest import repeated_keys, unreadable_quantities
 from hooks.quantities import is_quantity, parse_quantity
@@ -21,6 +22,7 @@ def component_faults(spec: ComponentDeploymentSpec) -> list[Fault]:
         *shared_faults(spec, "spec"),
         *_dynamo_namespace_faults(spec),
         *_container_faults(extra),
+        *_port_faults((extra.get("mainContainer") or {}).get("ports")),
         *_repeated_faults(spec),
         *variable_faults("spec.extraPodSpec.mainContainer.env", (extra.get("mainContainer") or {}).get("env")),
         *_quantity_faults(spec),
@@ -98,6 +100,21 @@ def _quantity_faults(spec: ComponentDeploymentSpec) -> list[Fault]:
     if size not in (None, "") and not (is_quantity(size) and parse_quantity(size) >= 0):
         faults.append(Fault("spec.sharedMemory.size", f"{shown(size)} is no amount", "write one such as 16Gi"))
     return faults
+
+
+def _port_faults(ports: Iterable[ContainerPort] | None) -> Iterable[Fault]:
+    """Ports of the main container, which become those of the Service."""
+    for index, port in enumerate(ports or ()):
+        place = f"spec.extraPodSpec.mainContainer.ports[{index}]"
+        number, name, protocol = port["containerPort"], port.get("name"), port.get("protocol")
+        if not 0 < number <= LAST_PORT:
+            yield Fault(f"{place}.containerPort", f"{number} is no port", f"write a number from 1 to {LAST_PORT}")
+        problem = names.port_problem(name) if name else None
+        if problem:
+            yield Fault(f"{place}.name", f"{shown(name)} {problem}", "write one such as http")
+        if protocol and protocol not in PROTOCOLS:
+            problem = f"has the value {shown(protocol)}"
+            yield Fault(f"{place}.protocol", problem, f"write one of {', '.join(PROTOCOLS)}")
 
 
 def _image_faults(place: str, image: str | None) -> list[Fault]:

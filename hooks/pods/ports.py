@@ -6,11 +6,10 @@ Source: seed, "Port Configurations".
 from collections.abc import Mapping
 from typing import Any
 
+from hooks.defaults import LAST_PORT
 from hooks.pods.component import Component, literal_values
 
 Port = dict[str, Any]
-
-_LAST = 65535
 
 
 def ports(component: Component) -> list[Port]:
@@ -61,7 +60,7 @@ def _numbers_by_variable(component: Component) -> dict[int, int]:
     found: dict[int, int] = {}
     for name, port in _port_variables(component).items():
         text = values.get(name) or ""
-        if text.isascii() and text.isdecimal() and 0 < int(text[:6]) <= _LAST:
+        if text.isascii() and text.isdecimal() and 0 < int(text[:6]) <= LAST_PORT:
             found.setdefault(port, int(text[:6]))
     return found
 

@@ -76,7 +76,8 @@ def test_nodes_that_know_nothing_of_each_other_are_warned_about(spec, said):
 @pytest.mark.parametrize(
     "spec",
     [
-        spanning("python3", "-m", "dynamo.sglang"),
+        spanning("python3", "-m", "dynamo.sglang", resources={"limits": {"gpu": "8"}}),
+        spanning("python3", "-m", "dynamo.sglang", "--nnodes", "3", "--node-rank", "$(LWS_WORKER_INDEX)"),
         spanning("serve.sh", "$(LWS_LEADER_ADDRESS)"),
         spanning("sh", "-c", "serve.sh --rank $LWS_WORKER_INDEX"),
         spanning("serve.sh", envs=[{"name": "HEAD", "value": "$(LWS_LEADER_ADDRESS):29500"}]),
@@ -84,6 +85,22 @@ def test_nodes_that_know_nothing_of_each_other_are_warned_about(spec, said):
 )
 def test_nodes_that_find_each_other_are_not(spec):
     assert notes(ask(component(spec))) == []
+
+
+@pytest.mark.parametrize("engine", ["vllm", "sglang", "trtllm"])
+def test_an_engine_without_gpus_is_not_spread_and_says_so(engine):
+    (note,) = notes(ask(component(spanning("python3", "-m", f"dynamo.{engine}", "--tp", "16"))))
+    assert note == f"spec.resources.limits.gpu: is absent, so nothing is spread: {ALONE}write the GPUs of one node"
+
+
+def test_options_without_a_command_are_no_script():
+    (note,) = notes(ask(component(main_container(args=["--model", "Qwen/Qwen3-0.6B"]))))
+    assert note == (
+        "spec.extraPodSpec.mainContainer.command: is absent, so that /bin/sh -c is given '--model', which is no "
+        "script; write the command, such as [python3, -m, dynamo.vllm]"
+    )
+    assert notes(ask(component(main_container(args=["python3 -m dynamo.vllm --model x"])))) == []
+    assert notes(ask(component({**main_container(args=["-m", "dynamo.frontend"]), "componentType": "frontend"}))) == []
 
 
 def test_neither_is_a_component_of_one_node():

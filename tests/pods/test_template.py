@@ -163,6 +163,22 @@ def test_the_main_containers_name_is_main_whatever_the_user_calls_it():
             id="an image that no pod may have",
         ),
         pytest.param(
+            {"mainContainer": {"image": "i", "ports": [{"containerPort": 99999}]}},
+            "spec.extraPodSpec.mainContainer.ports[0].containerPort: 99999 is no port; write a number from 1 to 65535",
+            id="a port that is none",
+        ),
+        pytest.param(
+            {"mainContainer": {"image": "i", "ports": [{"containerPort": 80, "name": "a--b"}]}},
+            "spec.extraPodSpec.mainContainer.ports[0].name: 'a--b' must have only a-z, 0-9 and single '-' between "
+            "them, and at least one letter; write one such as http",
+            id="a port's name that is none",
+        ),
+        pytest.param(
+            {"mainContainer": {"image": "i", "ports": [{"containerPort": 80, "protocol": "http"}]}},
+            "spec.extraPodSpec.mainContainer.ports[0].protocol: has the value 'http'; write one of TCP, UDP, SCTP",
+            id="a port's protocol that is none",
+        ),
+        pytest.param(
             {"containers": [{"name": "side", "image": " i"}]},
             "spec.extraPodSpec.containers[0].image: ' i' begins or ends with white space; write it without",
             id="a sidecar's image that no pod may have",
