@@ -207,7 +207,7 @@ def command(  # noqa: PLR0913 - one for each option
         kinds = [resource.kind for resource in cluster.store.kinds()]
         print_objects((item for kind in kinds for item in cluster.store.list(kind)), output)
     if plan.until is not None and not well:
-        click.echo(f"error: {plan.until} did not come", err=True)
+        click.echo(f"error: {simulation.waited_in_vain()}", err=True)
     sys.exit(0 if well else 1)
 
 

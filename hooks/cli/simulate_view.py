@@ -14,6 +14,7 @@ from rich.table import Table
 
 from hooks.simulator.printing import table
 from hooks.simulator.references import assumed_objects
+from hooks.simulator.script import duration_text
 from hooks.simulator.simulation import Simulation, Step
 from hooks.simulator.states import state_of
 from hooks.unknown_fields import unknown_fields
@@ -94,12 +95,12 @@ class LiveTable(View):
                 self._steps[key] = step
             if step.kind.startswith("Dynamo"):
                 self._live.console.print(_line(step), markup=False, highlight=False, soft_wrap=True)
-        after = _clock(steps[-1].at) if steps else "nothing"
+        after = duration_text(steps[-1].at) if steps else "nothing"
         drawn = Table("kind", "name", "state", "since", title=f"after {after}", title_justify="left")
         several = len({step.namespace for step in self._steps.values() if step.namespace}) > 1
         for step in sorted(self._steps.values(), key=lambda step: (step.kind != "DynamoGraphDeployment", step.kind)):
             drawn.add_row(
-                step.kind, f"{step.namespace}/{step.name}" if several else step.name, step.state, _clock(step.at)
+                step.kind, f"{step.namespace}/{step.name}" if several else step.name, step.state, duration_text(step.at)
             )
         self._live.update(drawn, refresh=True)
         if self._spent < _SHOW:
@@ -117,16 +118,7 @@ def view_for(output: str) -> View:
 def _line(step: Step) -> str:
     place = f"{step.namespace}/{step.name}" if step.namespace else step.name
     state = step.state if len(step.state) <= _STATE else step.state[: _STATE - 1] + "…"
-    return f"{_clock(step.at):>9}  {step.kind} {place}: {state or 'gone'}"
-
-
-def _clock(seconds: float) -> str:
-    minutes, rest = divmod(seconds, 60)
-    hours, minutes = divmod(int(minutes), 60)
-    text = f"{rest:.1f}s"
-    if minutes or hours:
-        text = f"{minutes}m{text}"
-    return f"{hours}h{text}" if hours else text
+    return f"{duration_text(step.at):>9}  {step.kind} {place}: {state or 'gone'}"
 
 
 def report(simulation: Simulation) -> None:
@@ -141,7 +133,7 @@ def report(simulation: Simulation) -> None:
         click.echo("\nEvents:")
         for event in events:
             often = f" (x{event.count})" if event.count > 1 else ""
-            at = _clock((event.last - cluster.started).total_seconds())
+            at = duration_text((event.last - cluster.started).total_seconds())
             place = f" {event.namespace}/" if simulation.several_namespaces and event.namespace else "/"
             about = f"{event.kind}{place}{event.name}"
             click.echo(f"{at:>9}  {event.type} {event.reason} {about}: {event.message}{often}")

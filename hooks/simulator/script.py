@@ -31,6 +31,16 @@ def read_duration(text: str) -> float:
     return sum(float(number) * _UNITS[unit] for number, unit in parts)
 
 
+def duration_text(seconds: float) -> str:
+    """Seconds as people read them, such as `1h30m0.0s`."""
+    minutes, rest = divmod(seconds, 60)
+    hours, minutes = divmod(int(minutes), 60)
+    text = f"{rest:.1f}s"
+    if minutes or hours:
+        text = f"{minutes}m{text}"
+    return f"{hours}h{text}" if hours else text
+
+
 @dataclass(frozen=True)
 class Target:
     """An object that a user names as `KIND/NAME`, or a service of a graph as `dgd/NAME/SERVICE`."""

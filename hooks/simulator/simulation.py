@@ -21,8 +21,9 @@ from hooks.simulator.cluster import HOUR, Cluster, NeverAtRest, NeverReached
 from hooks.simulator.errors import ApiError
 from hooks.simulator.objects import Key
 from hooks.simulator.references import assumed_claim, awaited_claims
-from hooks.simulator.script import Action, Condition, Unreadable
+from hooks.simulator.script import Action, Condition, Unreadable, duration_text
 from hooks.simulator.states import UNSHOWN, state_of
+from hooks.simulator.waiting import check_condition, check_name, conditions_of
 from hooks.status.graph_deployment_request import PROFILING_STATE, READY
 from hooks.status.summary import SUMMARIES
 
@@ -73,6 +74,8 @@ class Simulation:
     _done: list[Action] = field(default_factory=list)
     _seen: set[Key] = field(default_factory=set)
     """Everything that was there at any time."""
+    _gone: dict[Key, float] = field(default_factory=dict)
+    """What was deleted, and after how many seconds."""
     _shown: dict[Key, str] = field(default_factory=dict)
 
     def run(self) -> bool:
@@ -84,7 +87,7 @@ class Simulation:
 
         Raises:
             ApiError: the API server refuses a manifest or an action.
-            Unreadable: an action names what does not exist, or what never came to exist.
+            Unreadable: an action, or what is waited for, names what does not exist, or what never came to exist.
             NeverAtRest: the cluster goes on changing for ever.
         """
         cluster, plan = self.cluster, self.plan
@@ -104,6 +107,7 @@ class Simulation:
                 self._do(action)
         well = self._last()
         self._check_failures()
+        self._check_waited_for()
         return well
 
     def unreached(self) -> list[Action]:
@@ -112,12 +116,54 @@ class Simulation:
 
     def _check_kinds(self) -> None:
         """Of a kind that is none, or cannot fail, is told before anything happens, not after an hour."""
-        if self.plan.until is not None and self.plan.until.target is not None:
-            self.plan.until.target.resolve(self.cluster)
+        self._check_until()
         for action in self.plan.actions:
             kind = action.target.resolve(self.cluster).kind
             if action.is_failure and kind not in _WITH_PODS:
                 raise Unreadable(f"{action.described}: a {kind} has no pods that could fail")
+
+    def _check_until(self) -> None:
+        """What the manifest shows never to come is told before anything happens."""
+        until = self.plan.until
+        if until is None:
+            return
+        ours = [item for item in self.plan.manifests if item["apiVersion"] == GROUP_VERSION]
+        kinds = [item["kind"] for item in ours]
+        if until.target is None:
+            if not ours:
+                problem = (
+                    f"no object of {GROUP_VERSION} is in the manifest; name another one, as in deploy/chat:Available"
+                )
+                raise Unreadable(f"--until {until}: {problem}")
+            check_condition(until, kinds)
+            return
+        kind = until.target.resolve(self.cluster)
+        check_condition(until, [kind.kind])
+        others = [
+            COMPONENT_DEPLOYMENT.kind,
+            *([GRAPH_DEPLOYMENT.kind] if GRAPH_DEPLOYMENT_REQUEST.kind in kinds else []),
+        ]
+        if kind.api_version == GROUP_VERSION and kind.kind not in others:  # what does not come of another object
+            placed = (item for item in ours if item["kind"] == kind.kind and self._namespace_of(item) == self.namespace)
+            check_name(f"--until {until}", until.target, self.namespace, (item["metadata"]["name"] for item in placed))
+
+    def _check_waited_for(self) -> None:
+        """What comes of others by another name is known only when it never came."""
+        until = self.plan.until
+        if until is not None and until.target is not None:
+            kind = until.target.resolve(self.cluster)
+            namespace = self.namespace if self.cluster.store.resource(kind).namespaced else ""
+            names = (key.name for key in self._seen if (key.kind, key.namespace) == (kind, namespace))
+            if self.cluster.find(kind, until.target.name, self.namespace) is None:
+                check_name(f"--until {until}", until.target, namespace, names)
+
+    def waited_in_vain(self) -> str:
+        """What is to be said where that which was waited for did not come."""
+        until = self.plan.until
+        if until is None or until.target is None:
+            return f"{until} did not come"
+        item = self.cluster.find(until.target.resolve(self.cluster), until.target.name, self.namespace)
+        return f"{until} did not come; {'it is gone' if item is None else conditions_of(item)}"
 
     def _do(self, action: Action) -> None:
         self._done.append(action)
@@ -126,7 +172,12 @@ class Simulation:
         except ApiError as error:
             if error.reason != "NotFound":
                 raise
-            namespaced = self.cluster.store.resource(action.target.resolve(self.cluster)).namespaced
+            kind = action.target.resolve(self.cluster)
+            namespaced = self.cluster.store.resource(kind).namespaced
+            gone = self._gone.get(Key(kind, self.namespace if namespaced else "", action.target.name))
+            if gone is not None:
+                said = f"{action.target.kind}/{action.target.name} was deleted after {duration_text(gone)}"
+                raise Unreadable(f"{action.described}: {said}") from error
             where = f" in namespace {self.namespace} (-n names another one)" if namespaced else ""
             raise Unreadable(f"{action.described}: {error.message}{where}") from error
 
@@ -259,6 +310,8 @@ class Simulation:
     def _changed(self, event: str, kind: Kind, item: Object) -> None:
         key = Key(kind, item["metadata"].get("namespace", ""), item["metadata"]["name"])
         self._seen.add(key)
+        if event == "DELETED":
+            self._gone[key] = self._passed()
         if not self.shows(kind, item):
             return
         state = "" if event == "DELETED" else state_of(item)
