@@ -175,7 +175,7 @@ def command(  # noqa: PLR0913 - one for each option
     Examples:
       dynamo-hooks simulate -f graph.yaml
       dynamo-hooks simulate -f graph.yaml --fail deploy/chat-worker=ImagePullBackOff --for 15m
-      dynamo-hooks simulate -f graph.yaml --scale dgd/chat/Worker=3 --delete dgd/chat@30m
+      dynamo-hooks simulate -f graph.yaml --scale dgd/chat/Worker=3@10m --delete dgd/chat@30m
       dynamo-hooks simulate -f request.yaml --profile-output config_with_planner.yaml
       dynamo-hooks simulate -f graph.yaml --assume-claims --until dgd/chat:Ready -o yaml
     """
