@@ -71,6 +71,8 @@ class Rendered:
     objects: list[Object] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     """What is to be known all the same."""
+    ignored: bool = False
+    """Whether a warning is of something in the manifest that counts for nothing: a field, a kind, an object."""
     faults: list[str] = field(default_factory=list)
     """What is wrong with the manifest, so that it is not what it asks for; one fault each."""
 
@@ -124,14 +126,14 @@ def _read(documents: Iterable[Any], asked: Asked, rendered: Rendered) -> Iterabl
             metadata = {"namespace": asked.namespace or DEFAULT_NAMESPACE, **document["metadata"]}
             document = {**document, "metadata": metadata}  # noqa: PLW2901 - the same object, placed
         else:
-            rendered.warnings += almost_ours(document, [kind for kind, _ in _CONTROLLERS])
+            _ignore(rendered, almost_ours(document, [kind for kind, _ in _CONTROLLERS]))
         places.append(place)
         objects.append(document)
     passed_over = set()
     for first, second in repeated(objects):
         passed_over.add(first)
         said = f"{places[first]} counts for nothing: {title(objects[first])} stands once more in {places[second]}"
-        rendered.warnings.append(f"{said}; leave one of them out")
+        _ignore(rendered, [f"{said}; leave one of them out"])
     for index, item in enumerate(objects):
         if index not in passed_over:
             yield item, _CONTROLLERS.get((item["kind"], item["apiVersion"]))
@@ -140,7 +142,12 @@ def _read(documents: Iterable[Any], asked: Asked, rendered: Rendered) -> Iterabl
 def _warn(parent: Object, asked: Asked, rendered: Rendered) -> None:
     """Warn of what is in a custom resource that somebody wrote, and not of what it becomes."""
     unknown = asked.unknown_fields(parent) if asked.unknown_fields else ()
-    rendered.warnings += [f"{title(parent)}: {found}" for found in unknown]
+    _ignore(rendered, [f"{title(parent)}: {found}" for found in unknown])
+
+
+def _ignore(rendered: Rendered, warnings: list[str]) -> None:
+    rendered.warnings += warnings
+    rendered.ignored |= bool(warnings)
 
 
 def _assumed_claims(parents: Iterable[Object], rendered: Rendered, asked: Asked) -> Iterable[str]:

@@ -17,6 +17,13 @@ settings_option = click.option(
 )
 """Adds `settings_file`, for `effective_settings`."""
 
+strict_option = click.option(
+    "--strict",
+    is_flag=True,
+    help="End with exit status 1 where something in the manifest counts for nothing, such as an unknown field.",
+)
+"""Adds `strict`."""
+
 
 def effective_settings(settings_file: Path | None) -> Settings:
     """Built-in defaults, the settings file and the environment, as `dynamo-hooks config` prints them.

@@ -12,7 +12,7 @@ from typing import Any
 import click
 import yaml
 
-from hooks.cli.options import effective_settings, settings_option
+from hooks.cli.options import effective_settings, settings_option, strict_option
 from hooks.documents import manifest_objects
 from hooks.manifest_faults import Refusals
 from hooks.rendering import Asked, render
@@ -46,13 +46,16 @@ from hooks.unknown_fields import unknown_fields
     help="Print what belongs to the namespace too: accounts of planners and profilers, Services of models.",
     show_default=True,
 )
+@strict_option
 @settings_option
-def command(
+def command(  # noqa: PLR0913 - one for each option
+    *,
     filenames: tuple[str, ...],
     output: str,
     namespace: str | None,
     profile_output: str | None,
     namespace_objects: bool,
+    strict: bool,
     settings_file: Path | None,
 ) -> None:
     """Print everything that a manifest becomes.
@@ -62,7 +65,8 @@ def command(
     or, with a profiler's output, the graph that comes out with everything that this becomes. Objects of other kinds
     are printed as they are. What belongs to the namespace (accounts of planners, Services of models) comes last, but
     for keys, which a cluster makes for itself. Warnings and errors go to standard error, a line each. What the API
-    server or the hooks would refuse ends with exit status 1.
+    server or the hooks would refuse ends with exit status 1; with --strict so does what counts for nothing: a field that
+    the CRD does not have, an object whose kind or version is nearly one of ours, an object that stands twice.
 
     \b
     Examples:
@@ -91,7 +95,7 @@ def command(
     print_objects(rendered.objects, output)
     for fault in rendered.faults:
         click.echo(f"error: {fault}", err=True)
-    if rendered.faults:
+    if rendered.faults or (strict and rendered.ignored):
         sys.exit(1)
 
 

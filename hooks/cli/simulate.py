@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 import click
 
 from hooks.api.common import GROUP_VERSION
-from hooks.cli.options import effective_settings, settings_option
+from hooks.cli.options import effective_settings, settings_option, strict_option
 from hooks.cli.render import print_objects, read_documents, read_text
-from hooks.cli.simulate_view import report, view_for
+from hooks.cli.simulate_view import dropped, report, view_for
 from hooks.documents import manifest_objects, problem_of, repeated
 from hooks.kinds import GRAPH_DEPLOYMENT_REQUEST
 from hooks.manifest_faults import KINDS, judged, title
@@ -144,6 +144,7 @@ class _Command(click.Command):
     default="table",
     help="What to print in the end: what kubectl would show, or all objects.",
 )
+@strict_option
 @settings_option
 def command(  # noqa: PLR0913 - one for each option
     *,
@@ -160,6 +161,7 @@ def command(  # noqa: PLR0913 - one for each option
     missing_apis: tuple[str, ...],
     seed: int | None,
     output: str,
+    strict: bool,
     settings_file: Path | None,
 ) -> None:
     """Show what a manifest does over time, without a cluster.
@@ -168,8 +170,9 @@ def command(  # noqa: PLR0913 - one for each option
     stand-ins for what makes workloads run. Time is virtual: an hour takes a moment. It shows each change of state, then
     what kubectl would show in the end, with events.
 
-    The exit status is 0 where everything became ready (or what --until waits for came), 1 where it did not, and 2 where
-    the API server refuses the manifest, a file cannot be read, or the command line is wrong.
+    The exit status is 0 where everything became ready (or what --until waits for came), 1 where it did not, or with
+    --strict where something in the manifest counts for nothing (an unknown field, an object that stands twice), and 2
+    where the API server refuses the manifest, a file cannot be read, or the command line is wrong.
 
     \b
     Examples:
@@ -206,9 +209,11 @@ def command(  # noqa: PLR0913 - one for each option
     else:
         kinds = [resource.kind for resource in cluster.store.kinds()]
         print_objects((item for kind in kinds for item in cluster.store.list(kind)), output)
+        for note in dropped(simulation):
+            click.echo(f"warning: {note}", err=True)
     if plan.until is not None and not well:
         click.echo(f"error: {simulation.waited_in_vain()}", err=True)
-    sys.exit(0 if well else 1)
+    sys.exit(0 if well and not (strict and _ignored(simulation)) else 1)
 
 
 def _objects(
@@ -234,6 +239,11 @@ def _objects(
     if refused:
         sys.exit(2)
     return tuple(objects)
+
+
+def _ignored(simulation: Simulation) -> bool:
+    """Whether something in the manifests counts for nothing."""
+    return len(set(simulation.applied)) < len(simulation.applied) or any(dropped(simulation))
 
 
 def _refused(item: Object, cluster: Cluster, settings: Settings) -> Iterator[str]:

@@ -189,10 +189,10 @@ def _notes(simulation: Simulation) -> Iterator[str]:
         yield f"taken as there: {', '.join(assumed)}"
     if simulation.profiling():
         yield "profiling goes on; what comes of it --profile-output FILE says, or --profile-fail TEXT"
-    yield from _dropped(simulation)
+    yield from dropped(simulation)
 
 
-def _dropped(simulation: Simulation) -> Iterator[str]:
+def dropped(simulation: Simulation) -> Iterator[str]:
     """What the API server dropped: of our resources with what was meant instead."""
     told = set()
     for manifest in simulation.plan.manifests:
