@@ -65,8 +65,8 @@ def command(  # noqa: PLR0913 - one for each option
     or, with a profiler's output, the graph that comes out with everything that this becomes. Objects of other kinds
     are printed as they are. What belongs to the namespace (accounts of planners, Services of models) comes last, but
     for keys, which a cluster makes for itself. Warnings and errors go to standard error, a line each. What the API
-    server or the hooks would refuse ends with exit status 1; with --strict so does what counts for nothing: a field that
-    the CRD does not have, an object whose kind or version is nearly one of ours, an object that stands twice.
+    server or the hooks would refuse ends with exit status 1; with --strict so does what counts for nothing: a field
+    that the CRD does not have, an object whose kind or version is nearly one of ours, an object that stands twice.
 
     \b
     Examples:
