@@ -266,14 +266,15 @@ def could_be_sent(base, body):
         and len(set(names)) == len(names)
         and all(item["metadata"].get("namespace", place) == place for item in children)
         and not any(map(refusals, [*children, *others]))
-        and not any(map(_counts_below_zero, [*children, *others]))
+        and not any(map(_counts_wrongly, [*children, *others]))
     )
 
 
-def _counts_below_zero(item):
-    """Whether a status has a number that no API server takes there."""
+def _counts_wrongly(item):
+    """Whether a status has a number that no API server takes there: counts are of 32 bits, and none is negative."""
     status = item.get("status")
-    return isinstance(status, dict) and any(isinstance(count, int) and count < 0 for count in status.values())
+    counts = {**status, "observedGeneration": 0} if isinstance(status, dict) else {}
+    return any(isinstance(count, int) and not 0 <= count < 2**31 for count in counts.values())
 
 
 def metacontroller_can_read_it(base, body, answer):
