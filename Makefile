@@ -1,17 +1,30 @@
 # Everything runs in .venv, made from requirements.lock by the first target that needs it.
+#: PYTHON - what makes .venv: python3, or another one of 3.11 or later
 PYTHON ?= python3
 BIN := .venv/bin
+#: BUILDER - what builds the image: docker, or a program of the same command line
 BUILDER ?= docker
+#: IMAGE - name of the image, such as registry.example/dynamo-hooks:0.1.0
 IMAGE ?= dynamo-hooks:0.1.0
+#: DEMO - manifest of make demo, such as examples/model.yaml
 DEMO ?= tests/manifests/vllm--disagg.yaml
+#: DEMO_ARGS - options of simulate: "--fail deploy/vllm-disagg-frontend=CrashLoopBackOff"
+#: PYTEST_ARGS - options of pytest for make test and test-real: "tests/pods -k vllm"
+#: LOAD_ARGS - options of make load: "--seconds 10", without --write, is over sooner and writes nothing
+LOAD_ARGS ?= --write
+#: CHAOS_ARGS - options of make chaos: "--count 10" is over sooner, "--seed 1 --only 13" shows one again
+#: FUZZ_ARGS - options of make fuzz: "--count 2000 --processes 2" is over sooner, "--only N" sends one again
 
 .PHONY: help demo test test-real check format golden crds chart settings revision image lock bench load chaos fuzz clean
 
 help: ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo; echo 'Variables, as in `make demo DEMO=examples/model.yaml`:'
+	@awk -F '#: ' '/^#: / { split($$2, words, " - "); printf "%-12s %s\n", words[1], words[2] }' $(MAKEFILE_LIST)
 
 .venv/installed: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("dynamo-hooks needs Python 3.11 or later, PYTHON=... names another one" if sys.version_info < (3, 11) else 0)'
+	@echo 'Making .venv from requirements.lock, once: about a minute.'
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
@@ -61,12 +74,12 @@ bench: .venv/installed ## the hooks against an echo, as ratios, and where the ti
 	$(BIN)/python -m tests.bench_footprint --write
 
 load: .venv/installed ## a minute under load: errors, rate, latencies, memory; writes docs/benchmark.md
-	$(BIN)/python -m tests.load --write
+	$(BIN)/python -m tests.load $(LOAD_ARGS)
 
 chaos: .venv/installed ## 200 life cycles with everything killed or delayed at random, in some minutes
 	$(BIN)/python -m tests.chaos $(CHAOS_ARGS)
 
-fuzz: .venv/installed ## 100,000 odd requests to all hooks, FUZZ_ARGS="--count N --seed S --processes P" for others
+fuzz: .venv/installed ## 100,000 odd requests to all hooks
 	$(BIN)/python -m tests.fuzz $(FUZZ_ARGS)
 
 image: ## build the container image, with docker or a builder of the same command line

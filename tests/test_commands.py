@@ -45,6 +45,20 @@ def test_a_command_that_needs_no_cluster_succeeds_or_shows_the_failure_that_it_i
     assert (result.returncode, bool(result.stdout)) == (int(fails), True), result.stderr
 
 
+def test_every_command_names_the_program_of_the_virtual_environment():
+    bare = re.compile(r"(?:^|[|;&] *)dynamo-hooks ", re.MULTILINE)
+    assert [(page, text) for page, text in COMMANDS if bare.search(text)] == []
+
+
+@pytest.mark.parametrize(("page", "command"), [found for found in COMMANDS if "dynamo-hooks serve" in found[1]])
+def test_a_page_that_starts_the_service_waits_for_it_and_stops_it(page, command):
+    following = [text for name, text in COMMANDS if name == page]
+    after = following[following.index(command) + 1 :]
+    waiting = [text for text in after if "curl" in text]
+    assert "--retry-connrefused" in waiting[0]
+    assert "kill %1" in after
+
+
 @pytest.mark.parametrize(("page", "command"), CALLS)
 def test_a_call_of_the_local_service_is_answered(service, page, command):
     program, *arguments = words(command)
