@@ -19,6 +19,8 @@ from hooks.settings import Settings
 
 _KEY = re.compile(r"\[([^\]]*[^\]\d][^\]]*)\]")
 """A key of a map as the API server's rules write it, `services[A]`; the number of an entry stands like that as well."""
+_HANDED_DOWN = ("backendFramework", "envs")
+"""What a component has from its graph, wholly or beside its own."""
 KINDS = {kind.kind: kind for kind in (GRAPH_DEPLOYMENT, COMPONENT_DEPLOYMENT, GRAPH_DEPLOYMENT_REQUEST, MODEL)}
 """The custom resources by their names."""
 
@@ -55,7 +57,7 @@ def judged(parent: Object, settings: Settings, refusals: Refusals | None = None)
     except MalformedRequest as error:
         return Judged([str(error).removeprefix("$.parent.")], refused=True)
     misnamed = list(_misnamed(parent))
-    ours = [*misnamed, *spec_faults(parent, settings)]
+    ours = [*misnamed, *spec_faults(parent, settings), *_faults_of_services(parent, settings)]
     theirs = list(refusals(parent)) if refusals else []
     lines = [str(fault) for fault in ours]
     lines += [refusal.text for refusal in theirs if not _is_told(refusal, ours)]
@@ -83,6 +85,42 @@ def spec_faults(parent: Object, settings: Settings) -> tuple[Fault, ...]:
     except InvalidSpec as invalid:
         return invalid.faults
     return ()
+
+
+def fault_lines(item: Object, graph: Object | None, settings: Settings) -> list[str]:
+    """What the hooks find wrong with a custom resource, by what somebody wrote.
+
+    Args:
+        item: the custom resource.
+        graph: the graph that it is a component of, if it comes from one: then what is wrong is told as it stands there.
+        settings: the platform's settings.
+    """
+    lines = []
+    for fault in spec_faults(item, settings):
+        written = None if graph is None else _in_graph(fault, item["spec"]["serviceName"])
+        lines.append(f"{title(graph)}: {written}" if graph is not None and written else f"{title(item)}: {fault}")
+    return lines
+
+
+def _faults_of_services(parent: Object, settings: Settings) -> Iterable[Fault]:
+    """What is wrong with the components of a graph, as far as it stands in its services."""
+    if parent["kind"] != GRAPH_DEPLOYMENT.kind:
+        return
+    try:
+        components = graph.built(parent, settings).components
+    except InvalidSpec:
+        return
+    for service, component in components.items():
+        found = (_in_graph(fault, service) for fault in spec_faults(component, settings))
+        yield from (fault for fault in found if fault)
+
+
+def _in_graph(fault: Fault, service: str) -> Fault | None:
+    """A fault of a component as it stands in its graph; None where the component has the field from elsewhere."""
+    head, _, rest = fault.field.partition(".")
+    if head != "spec" or rest.startswith(_HANDED_DOWN):
+        return None
+    return Fault(f"spec.services.{service}.{rest}", fault.problem, fault.cure)
 
 
 def _misnamed(parent: Object) -> Iterable[Fault]:

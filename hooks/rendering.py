@@ -23,7 +23,7 @@ from hooks.kinds import (
     PERSISTENT_VOLUME_CLAIM,
     SECRET,
 )
-from hooks.manifest_faults import Refusals, judged, spec_faults, title
+from hooks.manifest_faults import Refusals, fault_lines, judged, title
 from hooks.profiling.output import UnusableOutput, read_output
 from hooks.profiling.specification import read_request
 from hooks.protocol import (
@@ -169,17 +169,31 @@ def _assumed_claims(parents: Iterable[Object], rendered: Rendered, asked: Asked)
 
 
 def _descend(
-    parent: Object, controller: Controller, rendered: Rendered, asked: Asked, known: Collection[str] = ()
+    parent: Object,
+    controller: Controller,
+    rendered: Rendered,
+    asked: Asked,
+    known: Collection[str] = (),
+    graph_of_it: Object | None = None,
 ) -> None:
-    """Render one object and its children; `known` are the notes about the object that were given already."""
+    """Render one object and its children.
+
+    Args:
+        parent: the object.
+        controller: what makes something of it.
+        rendered: what is added to.
+        asked: how to render.
+        known: the notes about the object that were given already.
+        graph_of_it: the graph that it is a component of, where it comes from one.
+    """
     try:
         request = read_sync({"parent": parent}, controller.parent)
     except MalformedRequest as error:
         rendered.faults.append(f"{title(parent)}: {str(error).removeprefix('$.parent.')}")
         return
     answer = controller.sync(request, asked.settings, asked.now)
-    faults = spec_faults(parent, asked.settings)
-    rendered.faults += [f"{title(parent)}: {fault}" for fault in faults]
+    faults = fault_lines(parent, graph_of_it, asked.settings)
+    rendered.faults += faults
     if isinstance(answer, CompositeAnswer) and not faults:
         _report(parent, answer.status, rendered)
     notes = _notes(parent, asked.settings)
@@ -189,7 +203,7 @@ def _descend(
         found = _CONTROLLERS.get((child["kind"], child["apiVersion"]))
         if found is not None:
             said = [note for note in _notes(child, asked.settings) if _of_its_service(note, child) in notes]
-            _descend(child, found, rendered, asked, said)
+            _descend(child, found, rendered, asked, said, parent if parent["kind"] == GRAPH_DEPLOYMENT.kind else None)
 
 
 def _notes(parent: Object, settings: Settings) -> list[str]:

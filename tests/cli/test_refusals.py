@@ -116,9 +116,22 @@ def test_a_refused_object_becomes_nothing_and_the_faults_of_its_components_are_t
     result = CliRunner().invoke(main, ["render", "-f", "-"], input=manifest)
     assert (result.exit_code, result.stdout) == (1, "")
     assert [line.split(": ")[1:3] for line in result.stderr.splitlines()] == [
+        ["DynamoGraphDeployment default/g", "spec.services.A.extraPodSpec.mainContainer.image"],
         ["DynamoGraphDeployment default/g", "spec.services.A.livenessProbe.timeoutSeconds"],
-        ["DynamoComponentDeployment default/g-a", "spec.extraPodSpec.mainContainer.image"],
     ]
+    assert run("simulate", manifest) == (2, result.stderr.splitlines())
+
+
+def test_what_both_find_in_a_service_is_told_once_in_our_words():
+    code, rendered = run("render", GRAPH % ("", SERVICE % "sharedMemory: {size: much}"))
+    said = "spec.services.A.sharedMemory.size: 'much' is no amount; write one such as 16Gi"
+    assert (code, rendered) == (1, [f"error: DynamoGraphDeployment default/g: {said}"])
+
+
+def test_a_component_that_comes_from_no_graph_is_told_by_its_own_name():
+    rendered = run("render", (GRAPH % ("", "{}")).replace("GraphDep", "ComponentDep"))[1]
+    said = "spec.extraPodSpec.mainContainer.image: is required; add the image to run"
+    assert rendered == [f"error: DynamoComponentDeployment default/g: {said}"]
 
 
 def test_a_misspelt_field_is_told_beside_the_fault_that_it_leads_to():

@@ -116,15 +116,21 @@ def test_so_is_one_of_the_metadata():
     [
         (POD + ", replicas: two}", ["spec.services.A.replicas", "'two'", "write a whole number"]),
         (POD + ", volumeMounts: [{name: c, mountPath: /x}]}", ["volumeMounts[0].mountPoint", "is required", "add"]),
-        ("{componentType: frontend}", ["spec.extraPodSpec.mainContainer.image", "is required", "add the image"]),
-        (POD + ", sharedMemory: {size: much}}", ["spec.sharedMemory.size", "'much'", "write one such as 16Gi"]),
+        (
+            "{componentType: frontend}",
+            ["spec.services.A.extraPodSpec.mainContainer.image", "is required", "add the image"],
+        ),
+        (
+            POD + ", sharedMemory: {size: much}}",
+            ["spec.services.A.sharedMemory.size", "'much'", "write one such as 16Gi"],
+        ),
         (POD + ", autoscaling: {enabled: true}}", ["autoscaling.maxReplicas", "is required", "add it"]),
     ],
 )
 def test_an_invalid_spec_names_field_value_and_cure(service, words):
     result = render("-f", "-", input=GRAPH % service)
     assert result.exit_code == 1
-    assert all(word in result.stderr for word in ["error: Dynamo", "default/g", *words]), result.stderr
+    assert all(word in result.stderr for word in ["error: DynamoGraphDeployment default/g: ", *words]), result.stderr
 
 
 @pytest.mark.parametrize(
