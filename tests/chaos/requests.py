@@ -2,8 +2,8 @@
 
 from hooks.simulator.workloads import Profile
 from tests.chaos.steps import Step, apply, attempt, delete
+from tests.simulator.scenarios.requested import FOUND, OUTPUT, REQUEST, users_graph
 from tests.simulator.scenarios.situations import GRAPH
-from tests.simulator.scenarios.test_requests import FOUND, OUTPUT, REQUEST, users_graph
 
 NAMESPACE = "inference"
 OTHER = "prod"

@@ -117,3 +117,7 @@ def config_map(name="c", data=None, **metadata):
 
 def answer(*children, **more):
     return {"status": {"state": "fine"}, "children": list(children), **more}
+
+
+def messages(running, reason="SyncError"):
+    return [event.message for event in running.events if event.reason == reason]
