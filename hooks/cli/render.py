@@ -103,7 +103,7 @@ def _refusals() -> Refusals | None:
     """What the API server would refuse, where the packages of the extra are there that know; else a warning."""
     missing = [name for name in ("cel", "jsonschema_rs") if find_spec(name) is None]
     if missing:
-        said = f"{', '.join(missing)} is missing, so what only the API server knows of is not checked"
+        said = f"without {' and '.join(missing)}, what only the API server knows of is not checked"
         click.echo(f"warning: {said}; install dynamo-hooks[simulate]", err=True)
         return None
     found: Refusals = import_module("hooks.simulator.admission").refusals

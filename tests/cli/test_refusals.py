@@ -147,7 +147,7 @@ def test_without_the_packages_that_know_the_hooks_judge_alone(monkeypatch):
     code, rendered = run("render", GRAPH % ("", SERVICE % "livenessProbe: {httpGet: {}}"))
     assert code == 0
     assert rendered == [
-        "warning: cel is missing, so what only the API server knows of is not checked; install dynamo-hooks[simulate]"
+        "warning: without cel, what only the API server knows of is not checked; install dynamo-hooks[simulate]"
     ]
 
 
