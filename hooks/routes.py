@@ -135,7 +135,9 @@ def manifests(settings: Settings, clock: Clock) -> Blueprint:
         )
         found = render(documents, asked)
         if found.faults:
-            return problem(HTTPStatus.UNPROCESSABLE_ENTITY, found.faults[0], errors=found.faults)
+            number = len(found.faults)
+            detail = f"the manifest has {number} fault{'s' if number > 1 else ''}, see errors"
+            return problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, errors=found.faults)
         g.call.answer = {"apiVersion": "v1", "kind": "List", "items": found.objects}
         text = orjson.dumps(g.call.answer, option=orjson.OPT_APPEND_NEWLINE)  # it is for terminals
         answer = Response(text, content_type="application/json")

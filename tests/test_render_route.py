@@ -53,30 +53,53 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
 
 
 @pytest.mark.parametrize(
-    ("body", "status", "detail"),
+    ("body", "detail"),
     [
-        ("a: b: c", 400, "the body is not YAML"),
-        (b"\xff\xfe\x00", 400, "the body is not YAML"),
-        ("[" * 5000, 400, "is nested more than 200 levels deep"),
-        ("[" * 210 + "]" * 210, 400, "is nested more than 200 levels deep"),
-        (BOMB, 400, "has more than 1000000 values once its aliases are written out"),
-        ("a: &a [*a]", 400, "has more than 1000000 values once its aliases are written out"),
-        (GRAPH % ("", "{a: .inf}"), 422, "document 1: holds what JSON cannot"),
-        (GRAPH % ("", "{a: 2026-11-30}"), 422, "document 1: holds what JSON cannot"),
-        (GRAPH % ("", "{1: a}"), 422, "document 1: holds what JSON cannot"),
-        (GRAPH % ("", "{a: 99999999999999999999}"), 422, "document 1: holds what JSON cannot"),
-        (GRAPH % ("", '{a: "\\ud800"}'), 422, "document 1: holds what JSON cannot"),
-        ("", 400, "no object is in the body; send a manifest, as curl --data-binary @graph.yaml does"),
-        ("---\n# nothing\n", 400, "no object is in the body"),
-        ("{apiVersion: v1, kind: List, items: []}", 400, "no object is in the body"),
-        ("[1]", 422, "document 1: is no Kubernetes object"),
-        (GRAPH % ("", "{services: 3}"), 422, "spec.services: has the value 3"),
-        (GRAPH % (", labels: [a]", "{}"), 422, "metadata.labels: must be an object of strings"),
+        ("a: b: c", "the body is not YAML"),
+        (b"\xff\xfe\x00", "the body is not YAML"),
+        ("[" * 5000, "is nested more than 200 levels deep"),
+        ("[" * 210 + "]" * 210, "is nested more than 200 levels deep"),
+        (BOMB, "has more than 1000000 values once its aliases are written out"),
+        ("a: &a [*a]", "has more than 1000000 values once its aliases are written out"),
+        ("", "no object is in the body; send a manifest, as curl --data-binary @graph.yaml does"),
+        ("# A graph.apiVersion: v1kind: List", "--data-binary"),  # what curl -d makes of one that begins with a comment
+        ("---\n# nothing\n", "no object is in the body"),
+        ("{apiVersion: v1, kind: List, items: []}", "no object is in the body"),
     ],
 )
-def test_what_is_no_manifest_is_a_problem(client, body, status, detail):
+def test_what_is_no_manifest_is_a_problem(client, body, detail):
     answer = client.post("/render", data=body)
-    assert answer.status_code == status
+    assert answer.status_code == 400
     assert detail in answer.json["detail"]
     assert answer.content_type == "application/problem+json"
     assert answer.text.endswith("}\n")  # so that a terminal's prompt stands below
+
+
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [
+        (GRAPH % ("", "{a: .inf}"), "document 1: holds what JSON cannot"),
+        (GRAPH % ("", "{a: 2026-11-30}"), "document 1: holds what JSON cannot"),
+        (GRAPH % ("", "{1: a}"), "document 1: holds what JSON cannot"),
+        (GRAPH % ("", "{a: 99999999999999999999}"), "document 1: holds what JSON cannot"),
+        (GRAPH % ("", '{a: "\\ud800"}'), "document 1: holds what JSON cannot"),
+        ("[1]", "document 1: is no Kubernetes object"),
+        (GRAPH % ("", "{services: 3}"), "spec.services: has the value 3"),
+        (GRAPH % (", labels: [a]", "{}"), "metadata.labels: must be an object of strings"),
+    ],
+)
+def test_what_is_wrong_with_a_manifest_is_among_the_errors(client, body, fault):
+    answer = client.post("/render", data=body)
+    assert answer.status_code == 422
+    assert answer.json["detail"] == "the manifest has 1 fault, see errors"
+    assert fault in answer.json["errors"][0]
+    assert answer.content_type == "application/problem+json"
+
+
+def test_each_fault_is_an_error_by_itself_however_many_there_are(client):
+    service = "{replicas: two, extraPodSpec: {mainContainer: {image: x}}}"
+    services = ", ".join(f"Service{number}: {service}" for number in range(20))
+    answer = client.post("/render", data=GRAPH % ("", f"{{services: {{{services}}}}}"))
+    assert answer.json["detail"] == "the manifest has 20 faults, see errors"
+    assert len(answer.json["errors"]) == 20
+    assert all(error.endswith("write a whole number, without quotes") for error in answer.json["errors"])
