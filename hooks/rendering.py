@@ -105,6 +105,9 @@ def render(documents: Iterable[Any], asked: Asked) -> Rendered:
     rendered.warnings += _assumed_claims(there, rendered, asked)
     if asked.namespace_objects:
         _add_namespace_objects(there, rendered, asked)
+    if there and not (rendered.objects or rendered.faults):
+        named = ", ".join(map(title, there))
+        rendered.warnings.append(f"nothing is printed: {named} {'become' if len(there) > 1 else 'becomes'} no object")
     return rendered
 
 

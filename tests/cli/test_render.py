@@ -171,6 +171,34 @@ def test_other_kinds_of_nvidia_pass_without_a_word():
     assert (result.exit_code, result.stderr) == (0, "")
 
 
+MODEL = """
+apiVersion: nvidia.com/v1alpha1
+kind: DynamoModel
+metadata: {name: %s}
+spec: {modelName: a, baseModelName: b}
+"""
+
+
+@pytest.mark.parametrize(
+    ("manifest", "said"),
+    [
+        (MODEL % "m", "nothing is printed: DynamoModel default/m becomes no object\n"),
+        (
+            "---\n".join(MODEL % name for name in "mn"),
+            "nothing is printed: DynamoModel default/m, DynamoModel default/n become no object\n",
+        ),
+    ],
+)
+def test_what_becomes_no_object_is_said_so(manifest, said):
+    result = render("-f", "-", input=manifest)
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", f"warning: {said}")
+
+
+def test_a_model_beside_what_becomes_one_passes_without_a_word():
+    result = render("-f", "-", input=f"{MODEL % 'm'}---\n{GRAPH % (POD + '}')}")
+    assert (result.exit_code, result.stderr) == (0, "")
+
+
 def test_a_missing_file_is_said_so():
     result = render("-f", "no-such-file.yaml")
     assert result.exit_code == 1
