@@ -12,6 +12,7 @@ from hooks.controllers import component_deployment, graph
 from hooks.controllers.model import read_model
 from hooks.errors import Fault, InvalidSpec, MalformedRequest, shown
 from hooks.kinds import COMPONENT_DEPLOYMENT, GRAPH_DEPLOYMENT, GRAPH_DEPLOYMENT_REQUEST, MODEL
+from hooks.misplaced import is_covered, misplaced
 from hooks.names import namespace_problem, object_name_problem
 from hooks.profiling.specification import read_request
 from hooks.protocol import Object, name_of, read_sync
@@ -42,6 +43,8 @@ class Judged(NamedTuple):
     faults: list[str]
     refused: bool
     """Whether the API server would not take it, so that it never came to the hooks."""
+    all_told: bool = False
+    """Whether what the hooks would say beside the faults misleads."""
 
 
 def judged(parent: Object, settings: Settings, refusals: Refusals | None = None) -> Judged:
@@ -56,12 +59,18 @@ def judged(parent: Object, settings: Settings, refusals: Refusals | None = None)
         read_sync({"parent": parent}, KINDS[parent["kind"]])
     except MalformedRequest as error:
         return Judged([str(error).removeprefix("$.parent.")], refused=True)
-    misnamed = list(_misnamed(parent))
-    ours = [*misnamed, *spec_faults(parent, settings), *_faults_of_services(parent, settings)]
+    misnamed, out_of_place = list(_misnamed(parent)), misplaced(parent)
+    found = [*spec_faults(parent, settings), *_faults_of_services(parent, settings)]
+    ours = [*misnamed, *dict.fromkeys(each.fault for each in out_of_place)]
+    ours += [fault for fault in found if not is_covered(fault.field, out_of_place)]
     theirs = list(refusals(parent)) if refusals else []
     lines = [str(fault) for fault in ours]
-    lines += [refusal.text for refusal in theirs if not _is_told(refusal, ours)]
-    return Judged(lines, bool(misnamed or theirs))
+    lines += [
+        refusal.text
+        for refusal in theirs
+        if not (_is_told(refusal, ours) or is_covered(_KEY.sub(r".\1", refusal.field), out_of_place))
+    ]
+    return Judged(lines, bool(misnamed or theirs), bool(out_of_place))
 
 
 def title(item: Object) -> str:

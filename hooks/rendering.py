@@ -88,10 +88,11 @@ def render(documents: Iterable[Any], asked: Asked) -> Rendered:
             continue
         _warn(parent, asked, rendered)
         verdict = judged(parent, asked.settings, asked.refusals)
-        if verdict.refused:
+        if verdict.refused or verdict.all_told:
             told = [f"{title(parent)}: {fault}" for fault in verdict.faults]
             below = Rendered()
-            _descend(parent, found, below, asked)
+            if not verdict.all_told:
+                _descend(parent, found, below, asked)
             rendered.faults += dict.fromkeys([*told, *below.faults])
             continue
         there.append(parent)

@@ -9,6 +9,7 @@ import yaml
 
 from hooks.api.common import GROUP_VERSION
 from hooks.kinds import COMPONENT_DEPLOYMENT, GRAPH_DEPLOYMENT, GRAPH_DEPLOYMENT_REQUEST, MODEL
+from hooks.misplaced import is_covered, misplaced
 from hooks.packaged import packaged
 from hooks.protocol import Object
 
@@ -37,7 +38,7 @@ _INSTEAD = {
 
 In manifests of Dynamo's users (repository ai-dynamo/dynamo): `pvc` until 0.5, `components` in `v1beta1`.
 """
-_FURTHER_DOWN = (("extraPodSpec", "mainContainer"), ("extraPodSpec",))
+_FURTHER_DOWN = (("spec",), ("extraPodSpec", "mainContainer"), ("extraPodSpec",))
 """Where a user may have meant to write a field that stands too high."""
 
 
@@ -62,7 +63,10 @@ def unknown_fields(item: Object) -> Iterator[UnknownField]:
     for key in metadata if isinstance(metadata, dict) else ():
         if key not in _IN_METADATA:
             yield UnknownField(f"metadata.{key}", _did_you_mean(key, _IN_METADATA))
-    yield from _unknown(rest, schema_of(plural), (), "")
+    out_of_place = misplaced(item)
+    for found in _unknown(rest, schema_of(plural), (), ""):
+        if not is_covered(found.path, out_of_place):
+            yield found
 
 
 def schema_of(plural: str) -> Object:
@@ -102,6 +106,8 @@ def _hint(key: str, properties: Object, part: str) -> str:
             below = below.get(step, {}).get("properties", {})
         if key in below:
             return f"write it under {'.'.join(steps)}"
+    if key in properties.get("services", {}).get("additionalProperties", {}).get("properties", {}):
+        return "it is a field of a service; write it under one of spec.services"
     return ""
 
 
