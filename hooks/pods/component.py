@@ -140,6 +140,7 @@ def read_component(parent: Object, settings: Settings) -> Component:
         *_name_faults(name, spec),
         *_annotation_faults(read),
         *component_faults(spec),
+        *labels.value_faults("metadata.ownerReferences", owning_graph(metadata)),
     ]
     return Component(
         name=name,

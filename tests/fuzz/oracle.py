@@ -13,7 +13,7 @@ from hooks.app import create_app
 from hooks.bodies import DEEPEST
 from hooks.controllers import component_deployment, graph
 from hooks.controllers.registry import controllers as registered
-from hooks.kinds import WORKLOADS
+from hooks.kinds import BY_NAME, WORKLOADS
 from hooks.log import open_log
 from hooks.names import namespace_problem
 from hooks.protocol import is_leaving
@@ -265,9 +265,16 @@ def could_be_sent(base, body):
         and ("status" not in parent or not status_refusals(parent, parent["status"]))
         and len(set(names)) == len(names)
         and all(item["metadata"].get("namespace", place) == place for item in children)
+        and all(_is_declared(base, item) for item in children)
         and not any(map(refusals, [*children, *others]))
         and not any(map(_counts_wrongly, [*children, *others]))
     )
+
+
+def _is_declared(base, item):
+    """Whether the controller's manifest lists the kind: Metacontroller sends no other."""
+    kind = BY_NAME.get(item["kind"])
+    return kind is not None and (item["apiVersion"], kind.plural) in laws.declared()[base.controller.route]
 
 
 def _counts_wrongly(item):

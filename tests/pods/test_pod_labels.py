@@ -213,3 +213,10 @@ def test_annotations_by_which_a_child_is_told_from_what_is_asked_for_are_not_the
     answer = ask(component(laid_over(spec, place)))
     assert {child["kind"] for child in answer.children} == {"Deployment", "Ingress", "Service"}
     assert answer.children == ask(component(spec)).children
+
+
+def test_an_owning_graph_whose_name_is_no_label_value_is_said():
+    owner = {"kind": "DynamoGraphDeployment", "name": "g" * 64, "uid": "u", "controller": True}
+    answer = ask(component(ownerReferences=[owner]))
+    assert answer.condition["reason"] == "InvalidSpec"
+    assert f"metadata.ownerReferences: '{'g' * 64}' is no label value" in answer.message
