@@ -40,7 +40,8 @@ def read_manifest(body: bytes) -> list[Any]:
     try:
         documents = list(yaml.safe_load_all(body))
     except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
-        raise MalformedRequest("$", f"the body is not YAML: {' '.join(str(error).split())}") from error
+        cure = "" if b"\n" in body else "; it is one line: curl keeps those of a file with --data-binary, not with -d"
+        raise MalformedRequest("$", f"the body is not YAML: {' '.join(str(error).split())}{cure}") from error
     except RecursionError:
         raise MalformedRequest("$", f"is nested more than {DEEPEST} levels deep") from None
     _check_size(documents)

@@ -56,6 +56,7 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     ("body", "detail"),
     [
         ("a: b: c", "the body is not YAML"),
+        ("apiVersion: v1kind: List", "it is one line: curl keeps those of a file with --data-binary, not with -d"),
         (b"\xff\xfe\x00", "the body is not YAML"),
         ("[" * 5000, "is nested more than 200 levels deep"),
         ("[" * 210 + "]" * 210, "is nested more than 200 levels deep"),
