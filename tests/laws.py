@@ -113,7 +113,8 @@ def repeated_merge_keys(value, path="$"):
         return [found for key, item in value.items() for found in repeated_merge_keys(item, f"{path}.{key}")]
     if not isinstance(value, list) or not value:
         return []
-    found = [entry for index, item in enumerate(value) for entry in repeated_merge_keys(item, f"{path}[{index}]")]
+    inside = [(index, item) for index, item in enumerate(value) if isinstance(item, dict)]  # lists are replaced
+    found = [entry for index, item in inside for entry in repeated_merge_keys(item, f"{path}[{index}]")]
     if all(isinstance(item, dict) for item in value):
         key = next((key for key in MERGE_KEYS if all(key in item for item in value)), None)
         values = [item[key] for item in value] if key else []

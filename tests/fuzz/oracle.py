@@ -68,8 +68,8 @@ _ANSWERS = (
 )
 _ROUNDS = 4
 """Answers after which a request must have come to rest, whatever it began with."""
-_OF_THE_USERS_POD = re.compile(r"spec\.(leaderWorkerTemplate\.(leader|worker)Template|template)\.spec\.")
-"""Where what an API server refuses stands as the user wrote it in `extraPodSpec`."""
+_OF_THE_USERS = re.compile(r"spec\.((leaderWorkerTemplate\.(leader|worker)Template|template)\.spec|metrics|behavior)\b")
+"""Where what an API server refuses stands as the user wrote it: in `extraPodSpec`, and under `autoscaling`."""
 
 
 class Broken(Exception):  # noqa: N818 - it is what is found, not an error of the fuzzer
@@ -312,7 +312,7 @@ def the_api_server_takes_what_is_made(base, body, answer):
     for child in base.children(answer):
         if laws.is_created_once(base, child) and "spec" not in child:
             continue
-        found = [fault for fault in refusals(child) if not _OF_THE_USERS_POD.match(fault)]
+        found = [fault for fault in refusals(child) if not _OF_THE_USERS.match(fault)]
         assert found == [], (child["kind"], found)
 
 

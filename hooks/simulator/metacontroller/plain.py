@@ -9,6 +9,9 @@ from hooks.protocol import Object
 _ESCAPED = ((b"<", b"\\u003c"), (b">", b"\\u003e"), (b"&", b"\\u0026"))
 """Characters that Go's encoder writes as escapes, so that JSON can stand inside HTML; they count in sizes."""
 
+_WHOLE = 2.0**63
+"""From here on a number without a fraction is read as a float again."""
+
 
 def same(left: Any, right: Any) -> bool:
     """Whether two values are equal with equal types: unlike in Python, `1`, `1.0` and `true` all differ."""
@@ -29,7 +32,7 @@ def sent(value: Any) -> Any:
         return {key: sent(item) for key, item in value.items()}
     if isinstance(value, list):
         return [sent(item) for item in value]
-    if isinstance(value, float) and value.is_integer():
+    if isinstance(value, float) and value.is_integer() and abs(value) < _WHOLE:
         return int(value)
     return value
 

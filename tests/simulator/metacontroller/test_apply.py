@@ -95,6 +95,11 @@ def test_a_merge_changes_none_of_the_three(observed, applied, desired):
     assert text({"all": [observed, applied, desired]}) == before
 
 
+@pytest.mark.parametrize(("number", "written"), [(500.0, "500"), (0.5, "0.5"), (1e300, "1e+300")])
+def test_a_number_is_written_whole_where_it_is_read_so(number, written):
+    assert text({"n": number}) == f'{{"n":{written}}}'
+
+
 scalars = st.dictionaries(keys, st.integers(0, 3) | st.sampled_from(["x", "y"]), max_size=3)
 trees = st.dictionaries(keys, scalars | st.integers(0, 3), max_size=3)
 
