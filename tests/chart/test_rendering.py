@@ -272,3 +272,16 @@ def test_the_notes_of_a_restricted_installation_delete_models_of_its_own_namespa
     deletions = re.findall(r"kubectl .*delete dynamomodels.*", notes)
     assert deletions == [f"kubectl -n {namespace} delete dynamomodels --all" for namespace in ("team-a", "team-b")]
     assert "kubectl -n NAMESPACE patch dynamomodel NAME" in notes
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({}, True),
+        ({"natsAddress": "nats://nats:4222"}, True),
+        ({"natsAddress": "nats://nats:4222", "etcdAddress": "etcd:2379"}, False),
+        ({"natsAddress": "nats://nats:4222", "discoveryBackend": "kubernetes"}, False),
+    ],
+)
+def test_the_notes_ask_for_what_components_find_each_other_by(values, said):
+    assert ("Components find each other by NATS and etcd" in rendered.files(values)["NOTES.txt"]) == said

@@ -218,7 +218,11 @@ def test_a_message_is_no_longer_than_a_conditions_may_be():
     assert message.endswith("…")
 
 
-NODES = WORKER | {"multinode": {}, **main_container(command=["python3", "-m", "dynamo.sglang"])}
+NODES = WORKER | {
+    "multinode": {},
+    "resources": {"limits": {"gpu": "8"}},
+    **main_container(command=["python3", "-m", "dynamo.sglang"]),
+}
 GROUPS = {"replicas": 2, "updatedReplicas": 2, "readyReplicas": 2}
 
 
