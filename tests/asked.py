@@ -131,3 +131,24 @@ def mounting(*claims):
 
 
 TO_MAKE = {"name": "models", "create": True, "size": "1Ti", "storageClass": "fast", "volumeAccessMode": "ReadWriteMany"}
+
+
+WORKER = {"componentType": "worker"}
+INGRESS = {"ingress": {"enabled": True, "host": "h"}}
+SCALED = {"autoscaling": {"enabled": True, "maxReplicas": 9}}
+
+
+def controller(*resources):
+    """A controller that lists these children alone."""
+    listed = {
+        "deployments": "apps/v1",
+        "services": "v1",
+        "horizontalpodautoscalers": "autoscaling/v2",
+        "ingresses": "networking.k8s.io/v1",
+        "leaderworkersets": "leaderworkerset.x-k8s.io/v1",
+        "virtualservices": "networking.istio.io/v1",
+    }
+    return {"spec": {"childResources": [{"apiVersion": listed[name], "resource": name} for name in resources]}}
+
+
+EVERY_CLUSTER = ("deployments", "services", "horizontalpodautoscalers", "ingresses")

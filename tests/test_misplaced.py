@@ -2,11 +2,10 @@
 
 import pytest
 import yaml
-from click.testing import CliRunner
 
 from hooks.app import create_app
-from hooks.cli import main
 from hooks.settings import Settings
+from tests.cli.commands import run
 
 HEAD = """
 apiVersion: nvidia.com/v1alpha1
@@ -28,12 +27,6 @@ spec:
 IN_VAIN = "warning: DynamoGraphDeployment default/chat: unknown field %s counts for nothing, and kubectl refuses it; "
 IN_VAIN += "write it under spec"
 SAID = "error: DynamoGraphDeployment default/chat: spec"
-
-
-def run(command, manifest):
-    """The exit status and what is said on standard error."""
-    result = CliRunner().invoke(main, [command, "-f", "-"], input=manifest)
-    return result.exit_code, result.stderr.splitlines()
 
 
 @pytest.mark.parametrize(

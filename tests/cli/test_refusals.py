@@ -1,9 +1,9 @@
 """What the API server would refuse: `render` and `simulate` refuse the same manifests, with the same lines."""
 
 import pytest
-from click.testing import CliRunner
 
-from hooks.cli import main, render
+from hooks.cli import render
+from tests.cli.commands import invoked, run
 
 GRAPH = """
 apiVersion: nvidia.com/v1alpha1
@@ -13,12 +13,6 @@ spec: %s
 """
 SERVICE = "{services: {A: {extraPodSpec: {mainContainer: {image: x}}, %s}}}"
 MODEL = "{apiVersion: nvidia.com/v1alpha1, kind: DynamoModel, metadata: {name: m}, spec: %s}"
-
-
-def run(command, manifest):
-    """The exit status and what is said on standard error."""
-    result = CliRunner().invoke(main, [command, "-f", "-"], input=manifest)
-    return result.exit_code, result.stderr.splitlines()
 
 
 @pytest.mark.parametrize(
@@ -113,7 +107,7 @@ def test_what_the_hooks_alone_find_is_no_refusal():
 
 def test_a_refused_object_becomes_nothing_and_the_faults_of_its_components_are_told_as_well():
     manifest = GRAPH % ("", "{services: {A: {livenessProbe: {timeoutSeconds: x, exec: {command: [a]}}}}}")
-    result = CliRunner().invoke(main, ["render", "-f", "-"], input=manifest)
+    result = invoked("render", manifest)
     assert (result.exit_code, result.stdout) == (1, "")
     assert [line.split(": ")[1:3] for line in result.stderr.splitlines()] == [
         ["DynamoGraphDeployment default/g", "spec.services.A.extraPodSpec.mainContainer.image"],

@@ -1,9 +1,8 @@
 """`--strict`: what counts for nothing in a manifest is only warned about, unless one asks for an exit status."""
 
 import pytest
-from click.testing import CliRunner
 
-from hooks.cli import main
+from tests.cli.commands import invoked
 
 SERVICE = "{componentType: frontend, extraPodSpec: {mainContainer: {image: x}}%s}"
 GRAPH = "{apiVersion: nvidia.com/v1alpha1, kind: %s, metadata: {name: g}, spec: {%s: {Frontend: %s}}}\n"
@@ -18,37 +17,33 @@ IN_VAIN = {
 }
 
 
-def run(command, manifest, *arguments):
-    return CliRunner().invoke(main, [command, "-f", "-", *arguments], input=manifest)
-
-
 @pytest.mark.parametrize("command", ["render", "simulate"])
 @pytest.mark.parametrize("kind", list(IN_VAIN))
 def test_what_counts_for_nothing_ends_with_1_where_that_is_asked_for(command, kind):
-    assert run(command, IN_VAIN[kind]).exit_code == 0
+    assert invoked(command, IN_VAIN[kind]).exit_code == 0
     if (command, kind) != ("render", "an unknown field of another kind"):  # which passes through render as it is
-        assert run(command, IN_VAIN[kind], "--strict").exit_code == 1
+        assert invoked(command, IN_VAIN[kind], "--strict").exit_code == 1
 
 
 @pytest.mark.parametrize("command", ["render", "simulate"])
 def test_a_manifest_of_which_all_counts_is_as_good_as_before(command):
-    assert run(command, CLEAN, "--strict").exit_code == 0
+    assert invoked(command, CLEAN, "--strict").exit_code == 0
 
 
 def test_so_does_a_kind_that_is_nearly_one_of_ours():
     misspelt = GRAPH % ("DynamoGraphDeploment", "services", SERVICE % "")
-    assert run("render", misspelt).exit_code == 0
-    assert run("render", misspelt, "--strict").exit_code == 1
+    assert invoked("render", misspelt).exit_code == 0
+    assert invoked("render", misspelt, "--strict").exit_code == 1
 
 
 def test_a_claim_that_is_taken_as_there_counts():
     mounting = CLEAN.replace("{componentType", "{volumeMounts: [{name: c, mountPoint: /c}], componentType")
-    result = run("render", mounting, "--strict")
+    result = invoked("render", mounting, "--strict")
     assert "claim c is taken as there" in result.stderr
     assert result.exit_code == 0
 
 
 def test_why_is_told_beside_objects_too():
-    result = run("simulate", UNKNOWN_FIELD, "--strict", "-o", "json")
+    result = invoked("simulate", UNKNOWN_FIELD, "--strict", "-o", "json")
     assert result.exit_code == 1
     assert "warning: DynamoGraphDeployment g: unknown field spec.services.Frontend.replica counts" in result.stderr

@@ -31,6 +31,7 @@ AUTO = {"autoApply": True}
 ELSEWHERE = {"autoApply": True, "deploymentOverrides": {"name": "fast", "namespace": "prod"}}
 INVALID = {"deploymentOverrides": {"name": "No Name"}}
 BASE = {"profilingConfig": {**SPEC["profilingConfig"], "configMapRef": {"name": "base"}}}
+TERMINATED = {"name": "profiler", "state": {"terminated": {"exitCode": 1, "reason": "Error", "message": "no\nGPU"}}}
 ASKED = ("Job.batch/v1", "Pod.v1", "ConfigMap.v1", "Namespace.v1", "DynamoGraphDeployment.nvidia.com/v1alpha1")
 
 

@@ -1,28 +1,20 @@
 import pytest
 
 from hooks.errors import UnprocessableRequest
-from tests.asked import ask, component, laid_over, main_container, rules
+from tests.asked import (
+    EVERY_CLUSTER,
+    INGRESS,
+    SCALED,
+    WORKER,
+    ask,
+    component,
+    controller,
+    laid_over,
+    main_container,
+    rules,
+)
 
-WORKER = {"componentType": "worker"}
-INGRESS = {"ingress": {"enabled": True, "host": "h"}}
-SCALED = {"autoscaling": {"enabled": True, "maxReplicas": 9}}
 LAST_APPLIED = "metacontroller.k8s.io/last-applied-configuration"
-
-
-def controller(*resources):
-    """A controller that lists these children alone."""
-    listed = {
-        "deployments": "apps/v1",
-        "services": "v1",
-        "horizontalpodautoscalers": "autoscaling/v2",
-        "ingresses": "networking.k8s.io/v1",
-        "leaderworkersets": "leaderworkerset.x-k8s.io/v1",
-        "virtualservices": "networking.istio.io/v1",
-    }
-    return {"spec": {"childResources": [{"apiVersion": listed[name], "resource": name} for name in resources]}}
-
-
-EVERY_CLUSTER = ("deployments", "services", "horizontalpodautoscalers", "ingresses")
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from tests.controllers.request_situations import (
     ELSEWHERE,
     INVALID,
     NOW,
+    TERMINATED,
     ask,
     condition,
     graph,
@@ -33,7 +34,6 @@ from tests.crds.crd_admission import refusals
 CRD = Path(__file__).parent.parent.parent / "crds" / "nvidia.com_dynamographdeploymentrequests.yaml"
 SCHEMA = yaml.safe_load(CRD.read_text())["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
 STATUS = SCHEMA["properties"]["status"]
-TERMINATED = {"name": "profiler", "state": {"terminated": {"exitCode": 1, "reason": "Error", "message": "no\nGPU"}}}
 
 
 @pytest.mark.parametrize("body", [*(body for body, _ in REACHED.values()), *filter(None, BOTH.values())])

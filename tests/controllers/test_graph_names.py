@@ -2,21 +2,9 @@
 
 import pytest
 
-from tests.asked import ask, component, graph, laid_over
+from tests.asked import TO_MAKE, ask, claim, component, graph, laid_over, mounting
 
 CONTROLLER_OF = {"kind": "DynamoGraphDeployment", "controller": True}
-
-
-def claim(name="models", **metadata):
-    found = {"name": name, "namespace": "default", "uid": f"uid-of-claim-{name}", **metadata}
-    return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": found}
-
-
-def mounting(*claims):
-    return {"volumeMounts": [{"name": name, "mountPoint": f"/{name}"} for name in claims]}
-
-
-TO_MAKE = {"name": "models", "create": True, "size": "1Ti", "storageClass": "fast", "volumeAccessMode": "ReadWriteMany"}
 
 
 @pytest.mark.parametrize(

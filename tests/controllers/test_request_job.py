@@ -7,6 +7,7 @@ import pytest
 from tests.controllers.request_situations import (
     ASKED,
     NOW,
+    TERMINATED,
     ago,
     ask,
     condition,
@@ -20,8 +21,6 @@ from tests.controllers.request_situations import (
     state_of,
     status,
 )
-
-TERMINATED = {"name": "profiler", "state": {"terminated": {"exitCode": 1, "reason": "Error", "message": "no\nGPU"}}}
 
 
 @pytest.mark.parametrize(("seconds", "resync"), [(0, 60.0), (30, 30.0), (59.5, 1.0)])
