@@ -65,6 +65,11 @@ def _shortened(text: str) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
+def problem_faults(field: str, value: object, problem: str | None, cure: str = "write another one") -> list[Fault]:
+    """The fault of a value whose `problem` is known, in the words of `hooks.names`; none where there is none."""
+    return [Fault(field, f"{shown(value)} {problem}", cure)] if problem else []
+
+
 _CURES = {
     "bool_type": "write true or false, without quotes",
     "dict_type": "write an object (key: value)",

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from hooks.controllers import component_deployment, graph
 from hooks.controllers.model import read_model
-from hooks.errors import Fault, InvalidSpec, MalformedRequest, shown
+from hooks.errors import Fault, InvalidSpec, MalformedRequest, problem_faults
 from hooks.kinds import COMPONENT_DEPLOYMENT, GRAPH_DEPLOYMENT, GRAPH_DEPLOYMENT_REQUEST, MODEL
 from hooks.misplaced import is_covered, misplaced
 from hooks.names import namespace_problem, object_name_problem
@@ -135,8 +135,8 @@ def _in_graph(fault: Fault, service: str) -> Fault | None:
 def _misnamed(parent: Object) -> Iterable[Fault]:
     for key, check in (("name", object_name_problem), ("namespace", namespace_problem)):
         value = parent["metadata"][key]
-        if isinstance(value, str) and (problem := check(value)):
-            yield Fault(f"metadata.{key}", f"{shown(value)} {problem}", "change it")
+        if isinstance(value, str):
+            yield from problem_faults(f"metadata.{key}", value, check(value), "change it")
 
 
 def _is_told(refusal: Refusal, faults: Iterable[Fault]) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from hooks import labels, names
 from hooks.defaults import LAST_PORT, PROTOCOLS, ComponentDefaults, Defaults
-from hooks.errors import Fault, shown
+from hooks.errors import Fault, problem_faults, shown
 from hooks.quantities import is_quantity, parse_quantity
 from hooks.settings import IngressSettings, ProfilingSettings, Settings
 
@@ -40,15 +40,15 @@ def _ingress_faults(ingress: IngressSettings) -> Iterator[Fault]:
             yield from _name_faults(f"ingress.{key}", name)
     suffix = ingress.host_suffix
     if suffix is not None:
-        yield from _faults("ingress.hostSuffix", suffix, names.host_problem(suffix))
+        yield from problem_faults("ingress.hostSuffix", suffix, names.host_problem(suffix))
 
 
 def _profiling_faults(profiling: ProfilingSettings) -> Iterator[Fault]:
     secret = profiling.hf_token_secret
     yield from _name_faults("profiling.hfTokenSecret.name", secret.name)
-    yield from _faults("profiling.hfTokenSecret.key", secret.key, names.config_key_problem(secret.key))
+    yield from problem_faults("profiling.hfTokenSecret.key", secret.key, names.config_key_problem(secret.key))
     image = profiling.output_copier_image
-    yield from _faults("profiling.outputCopierImage", image, names.image_problem(image))
+    yield from problem_faults("profiling.outputCopierImage", image, names.image_problem(image))
     yield from labels.faults("profiling.nodeSelector", profiling.node_selector)
     yield from _resources_faults("profiling.resources", profiling.resources)
     for index, toleration in enumerate(profiling.tolerations):
@@ -60,7 +60,7 @@ def _restriction_faults(*, enabled: bool, namespaces: list[str]) -> Iterator[Fau
         problem = "is empty, and an installation for chosen namespaces would look after none"
         yield Fault("namespaceRestriction.namespaces", problem, "name them, or leave namespaceRestriction.enabled out")
     for index, name in enumerate(namespaces):
-        yield from _faults(f"namespaceRestriction.namespaces[{index}]", name, names.namespace_problem(name))
+        yield from problem_faults(f"namespaceRestriction.namespaces[{index}]", name, names.namespace_problem(name))
 
 
 def _defaults_faults(defaults: Defaults) -> Iterator[Fault]:
@@ -85,8 +85,7 @@ def _port_faults(where: str, port: Mapping[str, Any]) -> Iterator[Fault]:
     yield from _field_faults(where, port, _PORT_FIELDS)
     name, number = port.get("name"), port.get("containerPort")
     problem = names.port_problem(name) if isinstance(name, str) else "is no name"
-    if problem:
-        yield Fault(f"{where}.name", f"{shown(name)} {problem}", "write one such as http")
+    yield from problem_faults(f"{where}.name", name, problem, "write one such as http")
     if type(number) is not int or not 0 < number <= LAST_PORT:
         yield Fault(f"{where}.containerPort", f"{shown(number)} is no port", f"write a number from 1 to {LAST_PORT}")
     yield from _word_faults(f"{where}.protocol", port.get("protocol"), PROTOCOLS)
@@ -122,12 +121,7 @@ def _toleration_faults(where: str, toleration: Mapping[str, Any]) -> Iterator[Fa
 
 
 def _name_faults(where: str, name: str) -> Iterator[Fault]:
-    yield from _faults(where, name, names.object_name_problem(name))
-
-
-def _faults(where: str, value: str, problem: str | None) -> Iterator[Fault]:
-    if problem:
-        yield Fault(where, f"{shown(value)} {problem}", "write another one")
+    yield from problem_faults(where, name, names.object_name_problem(name))
 
 
 def _role_faults(where: str, name: str) -> Iterator[Fault]:

@@ -13,7 +13,7 @@ from hooks.api.kubernetes import ExtraPodSpec, MainContainer
 from hooks.api.salvage import salvaged
 from hooks.children import controller_of
 from hooks.defaults import STRATEGIES, ComponentDefaults, Defaults
-from hooks.errors import Fault, InvalidSpec, shown
+from hooks.errors import Fault, InvalidSpec, problem_faults, shown
 from hooks.kinds import GRAPH_DEPLOYMENT
 from hooks.pods.backend import backend_of
 from hooks.pods.command import CommandLine, Environment
@@ -260,10 +260,8 @@ def literal_values(env: Iterable[Any]) -> Environment:
 
 
 def _name_faults(name: str, spec: ComponentDeploymentSpec) -> list[Fault]:
-    faults = []
     problem = names.service_name_problem(name)
-    if problem:
-        faults.append(Fault("metadata.name", f"{shown(name)} {problem}", "choose a name that a Service may have"))
+    faults = problem_faults("metadata.name", name, problem, "choose a name that a Service may have")
     lws = names.leader_worker_set_name(name)
     problem = names.leader_worker_set_name_problem(lws) if spec.multinode else None
     if problem:

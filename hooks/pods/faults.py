@@ -10,7 +10,7 @@ from hooks import labels, names
 from hooks.api.component_deployment import ComponentDeploymentSpec, ComponentSharedSpec, Ingress
 from hooks.api.kubernetes import ContainerPort, EnvVar, ExtraPodSpec
 from hooks.defaults import LAST_PORT, PROTOCOLS
-from hooks.errors import Fault, shown
+from hooks.errors import Fault, problem_faults, shown
 from hooks.manifest import repeated_keys, unreadable_quantities
 from hooks.quantities import is_quantity, parse_quantity
 
@@ -54,7 +54,7 @@ def shared_faults(spec: ComponentSharedSpec, prefix: str) -> list[Fault]:
 def name_faults(field: str, name: str | None) -> list[Fault]:
     """What is wrong with the name of another object, such as a Secret; nothing where there is none."""
     problem = names.object_name_problem(name) if name else None
-    return [Fault(field, f"{shown(name)} {problem}", "write the name of an object")] if problem else []
+    return problem_faults(field, name, problem, "write the name of an object")
 
 
 def variable_faults(field: str, variables: Iterable[EnvVar] | None) -> list[Fault]:
@@ -110,8 +110,7 @@ def _port_faults(ports: Iterable[ContainerPort] | None) -> Iterable[Fault]:
         if not 0 < number <= LAST_PORT:
             yield Fault(f"{place}.containerPort", f"{number} is no port", f"write a number from 1 to {LAST_PORT}")
         problem = names.port_problem(name) if name else None
-        if problem:
-            yield Fault(f"{place}.name", f"{shown(name)} {problem}", "write one such as http")
+        yield from problem_faults(f"{place}.name", name, problem, "write one such as http")
         if protocol and protocol not in PROTOCOLS:
             problem = f"has the value {shown(protocol)}"
             yield Fault(f"{place}.protocol", problem, f"write one of {', '.join(PROTOCOLS)}")
@@ -119,7 +118,7 @@ def _port_faults(ports: Iterable[ContainerPort] | None) -> Iterable[Fault]:
 
 def _image_faults(place: str, image: str | None) -> list[Fault]:
     problem = names.image_problem(image) if image else None
-    return [Fault(f"{place}.image", f"{shown(image)} {problem}", "write it without")] if problem else []
+    return problem_faults(f"{place}.image", image, problem, "write it without")
 
 
 _EACH_ONCE = frozenset(

@@ -8,7 +8,7 @@ import pydantic
 
 from hooks import labels, names
 from hooks.api.graph_deployment_request import LONGEST_NAME, DeploymentOverrides, GraphDeploymentRequestSpec
-from hooks.errors import Fault, InvalidSpec, faults_of, shown
+from hooks.errors import Fault, InvalidSpec, faults_of, problem_faults, shown
 from hooks.manifest import desired_hash, without_nulls
 from hooks.profiling.configuration import as_yaml, configuration, size_faults
 from hooks.profiling.requested import RequestedGraph, requested_graph
@@ -105,15 +105,11 @@ def _faults(graph: RequestedGraph, spec: GraphDeploymentRequestSpec, settings: S
     reference = spec.profiling_config.config_map_ref
     if reference is not None:
         where = "spec.profilingConfig.configMapRef"
-        faults += _problem_faults(f"{where}.name", reference.name, names.object_name_problem(reference.name))
-        faults += _problem_faults(f"{where}.key", reference.key, names.config_key_problem(reference.key))
+        faults += problem_faults(f"{where}.name", reference.name, names.object_name_problem(reference.name))
+        faults += problem_faults(f"{where}.key", reference.key, names.config_key_problem(reference.key))
     image = spec.profiling_config.profiler_image
-    faults += _problem_faults("spec.profilingConfig.profilerImage", image, names.image_problem(image))
+    faults += problem_faults("spec.profilingConfig.profilerImage", image, names.image_problem(image))
     return faults + _override_faults(spec.deployment_overrides or DeploymentOverrides())
-
-
-def _problem_faults(field: str, value: str, problem: str | None) -> list[Fault]:
-    return [Fault(field, f"{shown(value)} {problem}", "write another one")] if problem else []
 
 
 def _override_faults(overrides: DeploymentOverrides) -> list[Fault]:
@@ -128,6 +124,6 @@ def _override_faults(overrides: DeploymentOverrides) -> list[Fault]:
         cure = "write the name of a namespace that exists"
         faults.append(Fault(f"{field}.namespace", f"{shown(overrides.namespace)} is no name of a namespace", cure))
     image = overrides.workers_image
-    faults += _problem_faults(f"{field}.workersImage", image, names.image_problem(image)) if image else []
+    faults += problem_faults(f"{field}.workersImage", image, names.image_problem(image)) if image else []
     faults += labels.faults(f"{field}.labels", overrides.labels)
     return faults + labels.annotation_faults(f"{field}.annotations", overrides.annotations)
