@@ -3,6 +3,7 @@ from pathlib import Path
 
 import orjson
 import pytest
+import yaml
 
 from hooks.app import create_app
 from hooks.log import open_log
@@ -104,3 +105,17 @@ def test_each_fault_is_an_error_by_itself_however_many_there_are(client):
     assert answer.json["detail"] == "the manifest has 20 faults, see errors"
     assert len(answer.json["errors"]) == 20
     assert all(error.endswith("write a whole number, without quotes") for error in answer.json["errors"])
+
+
+def test_an_alias_stands_for_its_value_in_each_of_its_places(client):
+    twice = "volumeMounts: [{name: a, mountPath: /a}, {name: a, mountPath: /a}]"
+    pod = (
+        f"{{mainContainer: {{image: x, resources: &resources {{limits: {{cpu: {{}}}}}}, {twice}}}, "
+        f"containers: [{{name: b, image: x, resources: *resources, {twice}}}], "
+        f"initContainers: [{{name: c, image: x, resources: *resources, {twice}}}]}}"
+    )
+    manifest = GRAPH % ("", f"{{services: {{Worker: {{extraPodSpec: {pod}}}}}}}")
+    written_out = orjson.dumps(yaml.safe_load(manifest))
+    errors = client.post("/render", data=manifest).json["errors"]
+    assert errors == client.post("/render", data=written_out).json["errors"]
+    assert sum("stands twice" in error for error in errors) == 3
