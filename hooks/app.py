@@ -19,6 +19,7 @@ from hooks.log import Log, open_log
 from hooks.problems import answer_problems, problem
 from hooks.settings import Settings
 from hooks.tokens import Tokens, tokens_from
+from hooks.turns import Turns
 
 
 def utc_now() -> datetime:
@@ -47,8 +48,9 @@ def create_app(  # noqa: PLR0913, PLR0917 - each is one thing that the applicati
     app.config["MAX_CONTENT_LENGTH"] = settings.server.max_body_mib << 20
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.url_map.merge_slashes = False  # //healthz is no path of ours, not a redirect to one
-    app.register_blueprint(routes.hooks(controllers, settings, routes.Sources(clock, randomness, perform or Workers())))
-    app.register_blueprint(routes.manifests(settings, clock))
+    sources = routes.Sources(clock, randomness, perform or Workers(), Turns(settings.server.threads))
+    app.register_blueprint(routes.hooks(controllers, settings, sources))
+    app.register_blueprint(routes.manifests(settings, sources))
     app.register_blueprint(routes.probes())
     record_calls(app, log or open_log(), unrecorded=frozenset({"probes.healthy", "probes.numbers"}))
     require_token(app, tokens)

@@ -4,12 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from http import HTTPStatus
-from threading import BoundedSemaphore
 from typing import Any
 
 import orjson
 from flask import Blueprint, Response, current_app, g, request
-from werkzeug.exceptions import RequestEntityTooLarge, TooManyRequests
+from werkzeug.exceptions import RequestEntityTooLarge
 
 from hooks import metrics
 from hooks.adapters import Outcomes, Perform, Task
@@ -21,6 +20,7 @@ from hooks.problems import problem
 from hooks.protocol import Object, SyncRequest, customize_body, read_customize, read_sync
 from hooks.rendering import Asked, render
 from hooks.settings import Settings
+from hooks.turns import Turns
 from hooks.unknown_fields import unknown_fields
 
 Clock = Callable[[], datetime]
@@ -28,8 +28,6 @@ Randomness = Callable[[int], bytes]
 """A cryptographic source: so many fresh random bytes."""
 View = Callable[[], Response]
 
-_RETRY_AFTER = 5
-"""Seconds after which Metacontroller sends a call again that had to be refused for the time being."""
 _WARNINGS = 20
 """Headers that an answer carries at most: clients refuse more than a hundred."""
 
@@ -42,32 +40,27 @@ class Sources:
     randomness: Randomness
     perform: Perform
     """Carries tasks on workers out."""
+    turns: Turns
+    """How many calls are under way at once."""
 
 
 def hooks(controllers: Mapping[str, Controller], settings: Settings, sources: Sources) -> Blueprint:
     """`POST /<route>/sync`, `/<route>/finalize` and, where the controller has it, `/<route>/customize`."""
     blueprint = Blueprint("hooks", __name__)
-    waiting = BoundedSemaphore(max(1, settings.server.threads // 2))
     for route, controller in controllers.items():
         views = {
-            "sync": _sync(controller, settings, sources, waiting),
-            "finalize": _sync(controller, settings, sources, waiting, finalizing=True),
+            "sync": _sync(controller, settings, sources),
+            "finalize": _sync(controller, settings, sources, finalizing=True),
         }
         if controller.customize is not None:
             views["customize"] = _customize(controller, controller.customize, settings)
         for hook, view in views.items():
-            blueprint.add_url_rule(f"/{route}/{hook}", f"{route}/{hook}", view, methods=["POST"])
+            path = f"{route}/{hook}"
+            blueprint.add_url_rule(f"/{path}", path, sources.turns.taken_by(view), methods=["POST"])
     return blueprint
 
 
-def _sync(
-    controller: Controller,
-    settings: Settings,
-    sources: Sources,
-    waiting: BoundedSemaphore,
-    *,
-    finalizing: bool = False,
-) -> View:
+def _sync(controller: Controller, settings: Settings, sources: Sources, *, finalizing: bool = False) -> View:
     def view() -> Response:
         asked = read_sync(_body(), *controller.parents)
         g.call.parent = asked.parent
@@ -76,7 +69,7 @@ def _sync(
         if finalizing or asked.finalizing:
             asked = replace(asked, finalizing=True)
         if controller.task is not None and (task := controller.task(asked)) is not None:
-            asked = replace(asked, outcomes=_outcomes(task, sources.perform, waiting))
+            asked = replace(asked, outcomes=_outcomes(task, sources))
         if asked.finalizing:
             return _json(_finalized(controller, asked, settings, sources.clock()))
         return _json(controller.sync(asked, settings, sources.clock()).body())
@@ -84,18 +77,10 @@ def _sync(
     return view
 
 
-def _outcomes(task: Task, perform: Perform, waiting: BoundedSemaphore) -> Outcomes:
-    """What comes of a task. Half of a process's threads may wait for workers; the others go on with other calls.
-
-    Raises:
-        TooManyRequests: half of them do.
-    """
-    if not waiting.acquire(blocking=False):
-        raise TooManyRequests("as many calls as may wait for workers are waiting", retry_after=_RETRY_AFTER)
-    try:
-        outcomes = perform(task)
-    finally:
-        waiting.release()
+def _outcomes(task: Task, sources: Sources) -> Outcomes:
+    """What comes of a task, while other calls go on."""
+    with sources.turns.given_away():
+        outcomes = sources.perform(task)
     g.call.workers = outcomes.by_address
     return outcomes
 
@@ -116,11 +101,12 @@ def _customize(controller: Controller, customize: Customize, settings: Settings)
     return view
 
 
-def manifests(settings: Settings, clock: Clock) -> Blueprint:
+def manifests(settings: Settings, sources: Sources) -> Blueprint:
     """`POST /render`: a manifest in YAML or JSON becomes one `List`; warnings are in headers of that name."""
     blueprint = Blueprint("manifests", __name__)
 
     @blueprint.post("/render", endpoint="render")  # what metrics and log call it
+    @sources.turns.taken_by
     def rendered() -> Response:
         documents = read_manifest(_bytes())
         if not any(manifest_objects(documents)):
@@ -128,7 +114,7 @@ def manifests(settings: Settings, clock: Clock) -> Blueprint:
             raise MalformedRequest("$", f"no object is in the body; {cure}")
         asked = Asked(
             settings=settings,
-            now=clock(),
+            now=sources.clock(),
             namespace=request.args.get("namespace"),
             unknown_fields=unknown_fields,
             namespace_objects=request.args.get("namespaceObjects") != "false",

@@ -98,7 +98,7 @@ class ServerSettings(_Settings):
     max_body_mib: Annotated[int, Field(gt=0, alias="maxBodyMiB")] = 64
     """Largest request, in MiB."""
     threads: Annotated[int, Field(gt=0)] = 8
-    """Calls at once in each worker process."""
+    """Calls at once in each worker process; as many more may wait for the workers of a DynamoModel."""
     workers: Annotated[int, Field(gt=0)] = 2
     """Worker processes in each pod."""
 

@@ -104,6 +104,27 @@ def test_a_running_call_is_finished_after_sigterm(start_service):
     assert service.process.wait(60) == 0
 
 
+def test_a_connection_that_waits_for_its_next_call_keeps_no_service_from_ending(start_service):
+    service = start_service("127.0.0.1", 0, 1, program=FAKE_HOOKS)
+    with requests.Session() as session:
+        assert session.post(service.url + PATH, json={"parent": PARENT}, timeout=60).status_code == 200
+        assert service.end() == 0
+    assert service.stderr.read_text() == service.url + "\n"  # gunicorn would say that it waited in vain
+
+
+def test_a_body_that_takes_its_time_keeps_nobody_waiting(start_service):
+    service = start_service("127.0.0.1", 0, 1, program=FAKE_HOOKS)
+    body = json.dumps({"parent": PARENT}).encode()
+    host, _, port = service.url.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port)), timeout=60) as connection:
+        connection.sendall(f"POST {PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n".encode())
+        connection.sendall(body[:20])
+        for _ in range(20):
+            assert requests.post(service.url + PATH, json={"parent": PARENT}, timeout=60).status_code == 200
+        connection.sendall(body[20:])
+        assert connection.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
+
+
 def sockets(pid):
     found = []
     for file in Path(f"/proc/{pid}/fd").iterdir():

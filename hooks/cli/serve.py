@@ -33,7 +33,7 @@ class _Address(click.ParamType[tuple[str, int]]):
 )
 @settings_option
 @click.option("--workers", type=click.IntRange(min=1), help="Worker processes, instead of the setting server.workers.")
-@click.option("--threads", type=click.IntRange(min=1), help="Threads of each, instead of the setting server.threads.")
+@click.option("--threads", type=click.IntRange(min=1), help="Calls at once in each, instead of server.threads.")
 @click.option("--certfile", type=click.Path(path_type=Path), help="Certificate chain (PEM), to serve over TLS.")
 @click.option("--keyfile", type=click.Path(path_type=Path), help="Key of the certificate (PEM).")
 def command(

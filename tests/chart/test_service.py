@@ -139,9 +139,7 @@ def test_sigterm_loses_no_call_that_is_running(four_workers):
     host, _, port = four_workers.url.removeprefix("http://").partition(":")
     body = json.dumps(BODY).encode()
     head = f"POST {PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\nExpect: 100-continue\r\n\r\n".encode()
-    running = [
-        socket.create_connection((host, int(port)), timeout=60) for _ in range(8)
-    ]  # as many as one worker has threads, should it take all
+    running = [socket.create_connection((host, int(port)), timeout=60) for _ in range(8)]  # one worker may get all
     for connection in running:
         connection.sendall(head)
     for connection in running:

@@ -10,7 +10,7 @@ from hooks.app import create_app
 from hooks.controllers import model
 from hooks.kinds import MODEL
 from hooks.protocol import customize_body, read_customize, read_sync
-from hooks.settings import ServerSettings, Settings
+from hooks.settings import Settings
 from hooks.tokens import Tokens
 from tests.golden_cases import NOW, keyed
 
@@ -254,17 +254,3 @@ def test_over_http_the_workers_are_asked_and_the_answer_says_what_came_of_it():
     answer = client.post("/dynamomodels/finalize", json={**body, "finalizing": True}).json
     assert (answer["finalized"], answer["children"]) == (True, [])
     assert [task.unload for task in asked] == [False, True]
-
-
-def test_calls_that_wait_for_workers_leave_threads_for_others():
-    def perform(task):
-        refused = client.post("/dynamomodels/sync", json=body)
-        assert (refused.status_code, refused.headers["Retry-After"]) == (429, "5")
-        assert "children" not in refused.json
-        return Outcomes()
-
-    settings = Settings(server=ServerSettings(threads=2))
-    client = create_app(settings, tokens=Tokens(), perform=perform).test_client()
-    body = {"parent": parent(), "related": keyed([endpoint_slice(endpoint("10.0.0.1"))])}
-    assert client.post("/dynamomodels/sync", json=body).status_code == 200
-    assert client.post("/dynamomodels/sync", json=body).status_code == 200

@@ -27,8 +27,9 @@ TOKEN = "of-the-load-test"
 INTRODUCTION = """\
 Written by `make load`: one worker as the chart starts it, on a core of its own. Calls of all hooks, in the shares that
 they have in a cluster, come evenly at {share:.0%} of the highest rate that the worker sustains, over connections that
-are kept as Go's default transport keeps them, ten at once. A call's time counts from when it was due. Beside them come
-the chart's probes and Prometheus.
+are kept as Go's default transport keeps them, ten at once. A call's time counts from when it was due; where the machine
+kept the caller from its work, all later calls were due as much later. Beside them come the chart's probes and
+Prometheus.
 
 Machine: {machine}.
 """
@@ -101,6 +102,7 @@ def rows(result, highest, others):
     memory = f"**{result.early:.2f}** MB at {at}, **{result.late:.2f}** MB at {end}"
     yield f"| memory of the worker | {memory} | {GROWTH:g} MB more is noise |"
     yield f"| work of others on the two cores | {others:.0%} | |"
+    yield f"| the caller was kept from its work | {1000 * result.paused:.0f} ms in all | |"
 
 
 if __name__ == "__main__":

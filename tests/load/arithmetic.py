@@ -7,6 +7,8 @@ from dataclasses import dataclass
 ERRORS = 0
 P99_TO_P50 = 3.0
 CALLS_A_SECOND = 200.0
+ON_TIME = 0.0005
+"""Seconds by which the caller may be late with a call: what it does for one takes 0.1 ms."""
 GROWTH = 0.5
 """MB by which memory may be larger at the end than when a third of the time was over: pages that allocators come by.
 Seen were 0.1 MB. A leak of 16 bytes a call would be more, at 800 calls a second."""
@@ -23,6 +25,25 @@ def due_times(rate, seconds):
         seconds: how long they come.
     """
     return [number / rate for number in range(int(rate * seconds))]
+
+
+class Pauses:
+    """When the machine kept the caller from its work: no call came, and all that follow are due as much later.
+
+    If they came at once, they would queue for each other, and nothing would be learned about the service.
+    """
+
+    def __init__(self):
+        self.seconds = 0.0
+
+    def due(self, at):
+        """When a call is due that would be at `at` without pauses."""
+        return at + self.seconds
+
+    def late(self, seconds):
+        """The caller comes to a call so many seconds after it was due. Up to `ON_TIME` that is no pause."""
+        if seconds > ON_TIME:
+            self.seconds += seconds
 
 
 def percentile(values, percent):
@@ -46,7 +67,9 @@ class Result:
     """What a run came to."""
 
     seconds: float
-    """How long calls were due."""
+    """How long calls came."""
+    paused: float
+    """How many of these seconds the machine kept the caller from its work."""
     latencies: list[float]
     """Seconds from when a hook call was due to the end of its answer."""
     errors: list[str]

@@ -7,7 +7,7 @@ from itertools import cycle
 import click
 
 from tests.bench import resident
-from tests.load.arithmetic import Result, due_times
+from tests.load.arithmetic import Pauses, Result, due_times
 from tests.load.caller import AT_ONCE
 
 WINDOWS, WINDOW = 5, 3.0
@@ -52,7 +52,7 @@ def open_loop(caller, calls, rate, seconds, process):
         seconds: how long.
         process: id of the service's master process, whose workers' memory is read each second.
     """
-    latencies, errors, memory = [], [], []
+    latencies, errors, memory, pauses = [], [], [], Pauses()
 
     def take(ended):
         for each in ended:
@@ -63,17 +63,18 @@ def open_loop(caller, calls, rate, seconds, process):
 
     began = time.perf_counter()
     for at, call, message in timetable(caller, calls, rate, seconds):
-        while (left := began + at - time.perf_counter()) > 0:
+        while (left := began + pauses.due(at) - time.perf_counter()) > 0:
             take(caller.wait(left))
+        pauses.late(-left)
         if call == MEMORY:
             memory.append((at, max(resident(process))))
             if at % SAID_EACH == 0:
                 click.echo(f"  {at:3.0f} s: {len(latencies)} calls, {len(errors)} errors, {memory[-1][1]:.1f} MB")
         else:
-            caller.start(call, message, began + at)
+            caller.start(call, message, began + pauses.due(at))
     while caller.under_way:
         take(caller.wait(1.0))
-    return Result(seconds, latencies, errors, memory)
+    return Result(seconds + pauses.seconds, pauses.seconds, latencies, errors, memory)
 
 
 def timetable(caller, calls, rate, seconds):

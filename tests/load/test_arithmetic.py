@@ -3,14 +3,14 @@ from itertools import pairwise
 import pytest
 
 from hooks.controllers.registry import controllers
-from tests.load.arithmetic import Result, due_times, percentile, reading_at
+from tests.load.arithmetic import Pauses, Result, due_times, percentile, reading_at
 from tests.load.mix import WEIGHTS, drawn, mix
 
 FLAT = [(float(second), 63.0) for second in range(61)]
 
 
 def result(latencies=(0.001,) * 15_000, errors=(), memory=FLAT):
-    return Result(60, list(latencies), list(errors), memory)
+    return Result(60, 0.0, list(latencies), list(errors), memory)
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,14 @@ def test_calls_are_due_evenly_from_the_start_until_the_time_is_over(rate, second
     assert (len(due), due[0]) == (number, 0)
     assert due[-1] < seconds
     assert {round(later - earlier, 9) for earlier, later in pairwise(due)} == {round(1 / rate, 9)}
+
+
+def test_what_follows_a_pause_of_the_caller_is_due_as_much_later():
+    pauses = Pauses()
+    for at, late in [(0.001, 0.0004), (0.002, 0.003), (0.003, 0.0), (0.004, -0.001), (0.005, 0.001)]:
+        pauses.late(late)
+        assert pauses.due(at) == pytest.approx(at + pauses.seconds)
+    assert pauses.seconds == pytest.approx(0.004)
 
 
 def test_one_reading_of_the_memory_that_stands_out_does_not_count():
