@@ -135,6 +135,7 @@ class _Worker(GeventWorker):
             close = partial(gevent.getcurrent().throw, over)
             self._closing.add(close)
             try:
+                gevent.sleep()  # the others' turn: the next call may be there already, and the next after it
                 yield
             finally:
                 self._closing.remove(close)

@@ -21,6 +21,8 @@ from tests.fake_hooks import PARENT
 TLS = Path(__file__).parent / "tls"
 CERTIFICATE, KEY = TLS / "certificate.pem", TLS / "key.pem"
 PATH = "/dynamographdeployments/sync"
+CALLS_IN_A_ROW = 1000
+"""They take half a second."""
 
 
 @pytest.fixture(scope="session")
@@ -123,6 +125,26 @@ def test_a_body_that_takes_its_time_keeps_nobody_waiting(start_service):
             assert requests.post(service.url + PATH, json={"parent": PARENT}, timeout=60).status_code == 200
         connection.sendall(body[20:])
         assert connection.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
+
+
+def test_a_caller_whose_next_call_is_always_there_keeps_nobody_waiting(start_service):
+    service = start_service("127.0.0.1", 0, 1, program=FAKE_HOOKS)
+    host, _, port = service.url.removeprefix("http://").partition(":")
+
+    def message(name):
+        body = json.dumps({"parent": PARENT | {"metadata": PARENT["metadata"] | {"name": name}}})
+        return f"POST {PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
+
+    with (
+        socket.create_connection((host, int(port)), timeout=60) as busy,
+        socket.create_connection((host, int(port)), timeout=60) as other,
+    ):
+        busy.sendall(message("busy") * CALLS_IN_A_ROW)
+        other.sendall(message("other"))
+        assert other.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
+    wait_until(lambda: "other" in service.stdout.read_text())
+    names = [json.loads(line)["name"] for line in service.stdout.read_text().splitlines()]
+    assert names.index("other") < CALLS_IN_A_ROW
 
 
 def sockets(pid):
