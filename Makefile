@@ -73,7 +73,7 @@ bench: .venv/installed ## the hooks against an echo, as ratios, and where the ti
 	$(BIN)/python -m tests.bench_profile --write
 	$(BIN)/python -m tests.bench_footprint --write
 
-load: .venv/installed ## a minute under load: errors, rate, latencies, memory; writes docs/benchmark.md
+load: .venv/installed ## minutes under load: errors, rate, latencies, memory; writes docs/benchmark.md
 	$(BIN)/python -m tests.load $(LOAD_ARGS)
 
 chaos: .venv/installed ## 200 life cycles with everything killed or delayed at random, in some minutes

@@ -98,11 +98,21 @@ class Result:
     def p99(self):
         return percentile(self.latencies, 99)
 
+    @property
+    def ratio(self):
+        """p99 in p50s."""
+        return self.p99 / self.p50
+
+    @property
+    def is_late(self):
+        """Whether calls were late, and nothing worse."""
+        return self.ratio > P99_TO_P50 and not self.errors
+
     def missed(self):
         """What is not as it must be, in words; nothing where all is."""
         found = {
             f"{len(self.errors)} errors, such as: {'; '.join(self.errors[:3])}": len(self.errors) > ERRORS,
-            f"p99 is {self.p99 / self.p50:.2f} times p50, {P99_TO_P50:g} at most": self.p99 > P99_TO_P50 * self.p50,
+            f"p99 is {self.ratio:.2f} times p50, {P99_TO_P50:g} at most": self.ratio > P99_TO_P50,
             f"{self.rate:.0f} calls a second, {CALLS_A_SECOND:g} at least": self.rate < CALLS_A_SECOND,
             f"memory grew by {self.late - self.early:.2f} MB, {GROWTH:g} is noise": self.late - self.early > GROWTH,
         }

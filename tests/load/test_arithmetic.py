@@ -3,6 +3,7 @@ from itertools import pairwise
 import pytest
 
 from hooks.controllers.registry import controllers
+from tests.load.__main__ import best
 from tests.load.arithmetic import Pauses, Result, due_times, percentile, reading_at
 from tests.load.mix import WEIGHTS, drawn, mix
 
@@ -90,3 +91,12 @@ def test_the_mix_has_every_hook_and_is_the_same_for_the_same_seed():
     calls = drawn(found, 2_000, seed=1)
     assert calls == drawn(found, 2_000, seed=1) != drawn(found, 2_000, seed=2)
     assert {call.hook for call in calls} == asked
+
+
+def test_of_several_minutes_the_best_counts_but_a_failure_always():
+    good, late = result(), result(latencies=[0.001] * 14_800 + [0.0041] * 200)
+    failed = result(errors=["secrets/sync: closed"])
+    failed_late = result(latencies=late.latencies, errors=failed.errors)
+    assert [each.is_late for each in (good, late, failed, failed_late)] == [False, True, False, False]
+    assert best([(late, 0), (good, 1)]) == (good, 1)
+    assert best([(late, 0), (failed_late, 1)]) == (failed_late, 1)
