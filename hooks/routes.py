@@ -145,7 +145,10 @@ def _bytes() -> bytes:
     limit, length = current_app.config["MAX_CONTENT_LENGTH"], request.content_length
     if length is not None and length > limit:
         raise RequestEntityTooLarge
-    body: bytes = request.environ["wsgi.input"].read(limit + 1 if length is None else length)
+    try:
+        body: bytes = request.environ["wsgi.input"].read(limit + 1 if length is None else length)
+    except TimeoutError:
+        raise MalformedRequest("$", "the body does not come to its end") from None
     g.call.size = len(body)
     if len(body) > limit:
         raise RequestEntityTooLarge

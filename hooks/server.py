@@ -34,6 +34,9 @@ _KEEPALIVE = 120
 it is the first to do so, it never sends a request into a connection that is just being closed."""
 _GRACE = 20
 """Seconds that running calls get to end after SIGTERM: twice the time that Metacontroller waits for an answer."""
+SILENCE = 30.0
+"""Seconds that a call goes on while its caller neither sends the rest of it nor takes the answer: one that is gone
+together with its node says nothing, and would keep what it has for ever."""
 _BACKLOG = 2048
 _GARBAGE = 20_000
 """Containers made until garbage is looked for, whoever waits: more than a call makes, so that none does."""
@@ -139,6 +142,16 @@ class _Worker(GeventWorker):
                 yield
             finally:
                 self._closing.remove(close)
+
+    def handle_request(self, listener_name: Any, req: Any, sock: socket.socket, addr: Any) -> bool:
+        """Answer a call, unless its caller falls silent."""
+        sock.settimeout(SILENCE)
+        try:
+            return super().handle_request(listener_name, req, sock, addr)
+        except TimeoutError:
+            raise StopIteration from None  # which closes the connection without a word in the log
+        finally:
+            sock.settimeout(None)
 
     def notify(self) -> None:
         """Is called each second, also while running calls are waited for."""

@@ -1,9 +1,13 @@
-"""A service with controllers that do what the parent's spec tells them to: `python fake_hooks.py HOST PORT WORKERS`."""
+"""A service with controllers that do what the parent's spec tells them to.
+
+`python fake_hooks.py HOST PORT WORKERS [SILENCE]`
+"""
 
 import sys
 
 import click
 
+from hooks import server
 from hooks.controllers.registry import Controller
 from hooks.errors import UnprocessableRequest
 from hooks.protocol import CompositeAnswer, DecoratorAnswer, Kind, RelatedRule
@@ -60,7 +64,8 @@ def load():
 
 
 if __name__ == "__main__":
-    host, port, workers = sys.argv[1:]
+    host, port, workers, *silence = sys.argv[1:]
+    server.SILENCE = float(*silence or [server.SILENCE])
     listener = listen(host, int(port))
     url = f"http://{host}:{listener.getsockname()[1]}"
     serve(load, ServerSettings(workers=int(workers)), listener, when_ready=lambda: click.echo(url, err=True))

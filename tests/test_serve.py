@@ -15,6 +15,7 @@ import requests
 
 from hooks import __version__
 from hooks.server import collect_garbage
+from hooks.settings import ServerSettings
 from tests.conftest import DYNAMO_HOOKS, FAKE_HOOKS
 from tests.fake_hooks import PARENT
 
@@ -125,6 +126,32 @@ def test_a_body_that_takes_its_time_keeps_nobody_waiting(start_service):
             assert requests.post(service.url + PATH, json={"parent": PARENT}, timeout=60).status_code == 200
         connection.sendall(body[20:])
         assert connection.recv(1 << 16).startswith(b"HTTP/1.1 200 ")
+
+
+def test_callers_that_fall_silent_keep_no_turn(start_service):
+    service = start_service("127.0.0.1", 0, 1, 0.5, program=FAKE_HOOKS)
+    host, _, port = service.url.removeprefix("http://").partition(":")
+    head = f"POST {PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{{".encode()
+    silent = [socket.create_connection((host, int(port)), timeout=60) for _ in range(2 * ServerSettings().threads)]
+    for connection in silent:
+        connection.sendall(head)
+    assert requests.post(service.url + PATH, json={"parent": PARENT}, timeout=60).status_code == 200
+    for connection in silent:
+        answer = connection.recv(1 << 16)
+        assert answer.startswith(b"HTTP/1.1 400 ")
+        while b'"$: the body does not come to its end"' not in answer:
+            more = connection.recv(1 << 16)
+            assert more
+            answer += more
+        connection.close()
+
+
+def test_it_ends_without_a_word(start_service):
+    service = start_service("serve", "--bind", "127.0.0.1:0")
+    said = service.stderr.read_text()
+    requests.post(service.url + "/nowhere", timeout=60)
+    assert service.end() == 0
+    assert service.stderr.read_text() == said
 
 
 def test_a_caller_whose_next_call_is_always_there_keeps_nobody_waiting(start_service):

@@ -3,15 +3,18 @@
 import os
 import socket
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from flask import Flask
 
 from hooks import __version__
 from hooks.cli.options import effective_settings, settings_option
 from hooks.configuration import SettingsError, settings_of
 from hooks.server import Certificate, check_certificate, listen, serve
 from hooks.tokens import tokens_from
+
+if TYPE_CHECKING:
+    from flask import Flask  # at run time after gevent: what is imported first goes last, and Flask's log needs gevent
 
 
 class _Address(click.ParamType[tuple[str, int]]):
@@ -72,7 +75,7 @@ def command(
         if not tokens:
             click.echo("calls need no token; DYNAMO_HOOKS_TOKEN sets one", err=True)
 
-    def load() -> Flask:
+    def load() -> "Flask":
         from hooks.app import create_app  # noqa: PLC0415 - `hooks.server.serve` says why
 
         return create_app(settings, tokens=tokens)
