@@ -1,5 +1,6 @@
 import functools
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -67,6 +68,11 @@ class Service:
                 break
             time.sleep(0.05)
         raise AssertionError(f"{self.process.args} does not listen: {self.stderr.read_text()}")
+
+    def connect(self):
+        """A connection to it, for what no HTTP client sends."""
+        host, _, port = self.url.removeprefix("http://").partition(":")
+        return socket.create_connection((host, int(port)), timeout=60)
 
     def workers(self):
         """The worker processes' ids (on Linux)."""

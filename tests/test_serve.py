@@ -4,7 +4,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import time
 import weakref
@@ -24,6 +23,12 @@ CERTIFICATE, KEY = TLS / "certificate.pem", TLS / "key.pem"
 PATH = "/dynamographdeployments/sync"
 CALLS_IN_A_ROW = 1000
 """They take half a second."""
+
+
+def head(length, *more):
+    """The head of a call whose body has so many bytes, with further lines."""
+    lines = [f"POST {PATH} HTTP/1.1", "Host: x", f"Content-Length: {length}", *more, ""]
+    return "".join(f"{line}\r\n" for line in lines).encode()
 
 
 @pytest.fixture(scope="session")
@@ -93,10 +98,8 @@ def test_the_limit_is_exact(fake_service, chunked, excess, status):
 def test_a_running_call_is_finished_after_sigterm(start_service):
     service = start_service("127.0.0.1", 0, 1, program=FAKE_HOOKS)
     body = json.dumps({"parent": PARENT}).encode()
-    host, _, port = service.url.removeprefix("http://").partition(":")
-    with socket.create_connection((host, int(port)), timeout=60) as connection:
-        head = f"POST {PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\nExpect: 100-continue\r\n\r\n"
-        connection.sendall(head.encode())
+    with service.connect() as connection:
+        connection.sendall(head(len(body), "Expect: 100-continue"))
         assert connection.recv(1 << 16).startswith(b"HTTP/1.1 100 ")  # so the call is running
         service.process.send_signal(signal.SIGTERM)
         wait_until(lambda: not sockets(service.process.pid))  # so the signal has arrived
@@ -118,10 +121,8 @@ def test_a_connection_that_waits_for_its_next_call_keeps_no_service_from_ending(
 def test_a_body_that_takes_its_time_keeps_nobody_waiting(start_service):
     service = start_service("127.0.0.1", 0, 1, program=FAKE_HOOKS)
     body = json.dumps({"parent": PARENT}).encode()
-    host, _, port = service.url.removeprefix("http://").partition(":")
-    with socket.create_connection((host, int(port)), timeout=60) as connection:
-        connection.sendall(f"POST {PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n".encode())
-        connection.sendall(body[:20])
+    with service.connect() as connection:
+        connection.sendall(head(len(body)) + body[:20])
         for _ in range(20):
             assert requests.post(service.url + PATH, json={"parent": PARENT}, timeout=60).status_code == 200
         connection.sendall(body[20:])
@@ -130,11 +131,9 @@ def test_a_body_that_takes_its_time_keeps_nobody_waiting(start_service):
 
 def test_callers_that_fall_silent_keep_no_turn(start_service):
     service = start_service("127.0.0.1", 0, 1, 0.5, program=FAKE_HOOKS)
-    host, _, port = service.url.removeprefix("http://").partition(":")
-    head = f"POST {PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{{".encode()
-    silent = [socket.create_connection((host, int(port)), timeout=60) for _ in range(2 * ServerSettings().threads)]
+    silent = [service.connect() for _ in range(2 * ServerSettings().threads)]
     for connection in silent:
-        connection.sendall(head)
+        connection.sendall(head(100) + b"{")
     assert requests.post(service.url + PATH, json={"parent": PARENT}, timeout=60).status_code == 200
     for connection in silent:
         answer = connection.recv(1 << 16)
@@ -156,16 +155,12 @@ def test_it_ends_without_a_word(start_service):
 
 def test_a_caller_whose_next_call_is_always_there_keeps_nobody_waiting(start_service):
     service = start_service("127.0.0.1", 0, 1, program=FAKE_HOOKS)
-    host, _, port = service.url.removeprefix("http://").partition(":")
 
     def message(name):
-        body = json.dumps({"parent": PARENT | {"metadata": PARENT["metadata"] | {"name": name}}})
-        return f"POST {PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
+        body = json.dumps({"parent": PARENT | {"metadata": PARENT["metadata"] | {"name": name}}}).encode()
+        return head(len(body)) + body
 
-    with (
-        socket.create_connection((host, int(port)), timeout=60) as busy,
-        socket.create_connection((host, int(port)), timeout=60) as other,
-    ):
+    with service.connect() as busy, service.connect() as other:
         busy.sendall(message("busy") * CALLS_IN_A_ROW)
         other.sendall(message("other"))
         assert other.recv(1 << 16).startswith(b"HTTP/1.1 200 ")

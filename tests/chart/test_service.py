@@ -4,7 +4,6 @@ import base64
 import json
 import re
 import signal
-import socket
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -15,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from tests.chart import rendered
 from tests.fake_hooks import PARENT
-from tests.test_serve import sockets, wait_until
+from tests.test_serve import head, sockets, wait_until
 
 HOST = "dynamo-hooks.dynamo-hooks.svc"
 PATH = "/dynamographdeployments/sync"
@@ -136,12 +135,10 @@ def test_numbers_of_four_workers_add_up_and_each_call_has_one_line_in_the_log(fo
 
 
 def test_sigterm_loses_no_call_that_is_running(four_workers):
-    host, _, port = four_workers.url.removeprefix("http://").partition(":")
     body = json.dumps(BODY).encode()
-    head = f"POST {PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\nExpect: 100-continue\r\n\r\n".encode()
-    running = [socket.create_connection((host, int(port)), timeout=60) for _ in range(8)]  # one worker may get all
+    running = [four_workers.connect() for _ in range(8)]  # one worker may get all
     for connection in running:
-        connection.sendall(head)
+        connection.sendall(head(len(body), "Expect: 100-continue"))
     for connection in running:
         assert connection.recv(1 << 16).startswith(b"HTTP/1.1 100 ")  # so each of the calls is running
     four_workers.process.send_signal(signal.SIGTERM)
